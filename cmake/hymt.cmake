@@ -1,0 +1,59 @@
+# Compiler settings and the few functions every folder uses.
+
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})
+endif()
+
+add_library(hymt_options INTERFACE)
+target_include_directories(hymt_options INTERFACE ${PROJECT_SOURCE_DIR}/src)
+target_compile_options(hymt_options INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Werror -Wshadow -Wno-missing-field-initializers>)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  target_compile_options(hymt_options INTERFACE -march=x86-64-v2)
+endif()
+# Outside the kernels no multiply-add is fused behind our back: results do not depend on the compiler.
+target_compile_options(hymt_options INTERFACE -ffp-contract=off)
+if(HYMT_SANITIZE)
+  target_compile_options(hymt_options INTERFACE -fsanitize=${HYMT_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(hymt_options INTERFACE -fsanitize=${HYMT_SANITIZE})
+  if(HYMT_SANITIZE MATCHES "undefined")
+    target_compile_options(hymt_options INTERFACE -fno-sanitize-recover=all)
+  endif()
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND HYMT_SANITIZE)
+  # GCC 12 reports false positives of these once sanitizers change its inlining.
+  target_compile_options(hymt_options INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-Wno-maybe-uninitialized -Wno-stringop-overflow -Wno-restrict>)
+endif()
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+  target_link_options(hymt_options INTERFACE -Wl,--gc-sections)
+  target_compile_options(hymt_options INTERFACE -ffunction-sections -fdata-sections)
+endif()
+
+# hymt_library(NAME [libraries...]): every .cc of this folder (and of the subfolders without a
+# CMakeLists.txt) as the library hymt_NAME.
+function(hymt_library name)
+  file(GLOB sources CONFIGURE_DEPENDS *.cc)
+  if(NOT sources)  # headers only, so far
+    add_library(hymt_${name} INTERFACE)
+    target_link_libraries(hymt_${name} INTERFACE hymt_options ${ARGN})
+    return()
+  endif()
+  add_library(hymt_${name} STATIC ${sources})
+  target_link_libraries(hymt_${name} PUBLIC hymt_options ${ARGN})
+endfunction()
+
+# hymt_tests(NAME [libraries...]): every *_test.cc of this folder as one GoogleTest program.
+# Cases whose name starts with "Slow" get the ctest label "slow".
+function(hymt_tests name)
+  file(GLOB sources CONFIGURE_DEPENDS *_test.cc)
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(${name}_test ${sources})
+  target_link_libraries(${name}_test PRIVATE hymt_test_support ${ARGN})
+  gtest_discover_tests(${name}_test DISCOVERY_MODE PRE_TEST
+    PROPERTIES ENVIRONMENT "HYMT_SOURCE=${PROJECT_SOURCE_DIR}")
+endfunction()

@@ -1,0 +1,34 @@
+// The CPU runner: packed weights, paged attention, kernels chosen once.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/thread_pool.h"
+#include "model/model.h"
+#include "model/runner.h"
+
+namespace hymt::cpu {
+
+struct Options {
+  std::string kernels = "auto";  // or a name of kernel_names()
+  int n_blocks = 0;              // KV blocks
+  int max_batch_tokens = 512;
+  int max_batch_asks = 64;
+};
+
+// The kernel tables that this machine can run, best first ("avx512", "avx2", "scalar").
+std::vector<std::string> kernel_names();
+
+// Bytes one KV block of this model takes.
+size_t kv_block_bytes(const model::Config& config);
+
+// Packs the weights (in parallel on the pool) and allocates everything else. The pool must outlive
+// the runner; the model's checkpoint may go afterwards. unsupported if the table is unknown or
+// this machine cannot run it.
+Result<std::unique_ptr<model::Runner>> make_runner(const model::Model& model,
+                                                   const Options& options, ThreadPool& pool);
+
+}  // namespace hymt::cpu

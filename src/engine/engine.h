@@ -1,0 +1,51 @@
+// One engine, one model: sequences, KV blocks, scheduling and sampling on a thread of its own.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "base/clock.h"
+#include "base/metrics.h"
+#include "base/result.h"
+#include "engine/request.h"
+#include "model/runner.h"
+
+namespace hymt::engine {
+
+struct Options {
+  int max_queue = 256;            // requests waiting; past it submit says queue_full
+  int max_queue_tokens = 262144;  // prompt tokens waiting
+  int max_sequences = 64;         // decoding at once
+  int step_tokens = 512;          // rows a step may have
+};
+
+using RequestId = uint64_t;
+
+struct Status {
+  int queued = 0;
+  int running = 0;
+  int blocks_used = 0;
+  int blocks = 0;
+};
+
+// All members may be called from any thread; none waits on a step of the model.
+class Engine {
+ public:
+  Engine(std::unique_ptr<model::Runner> runner, const Options& options, const Clock& clock,
+         metrics::Registry& metrics);
+  ~Engine();  // cancels what is left and joins the thread
+
+  // invalid_argument (a parameter out of range: names the field), too_large (can never fit),
+  // queue_full, unavailable (draining).
+  Result<RequestId> submit(Request request, std::shared_ptr<Listener> listener);
+  void cancel(RequestId id);  // unknown or finished ids are ignored
+  void drain();               // accept nothing new; what was accepted ends
+  Status status() const;
+  const model::Runner& runner() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace hymt::engine

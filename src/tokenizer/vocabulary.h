@@ -1,0 +1,48 @@
+// A byte-level BPE vocabulary as plain data. Where it came from no longer matters.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace hymt::tokenizer {
+
+using Token = int32_t;
+
+// How text is cut into words before merging.
+enum class PreTokenizer : uint8_t {
+  hunyuan,        // 7B family: one pattern, after NFC
+  hunyuan_dense,  // 1.8B family: three splits one after the other, no normalisation
+};
+
+enum class TokenKind : uint8_t { normal, control, user_defined, unused };
+
+struct Vocabulary {
+  PreTokenizer pre = PreTokenizer::hunyuan;
+  std::vector<std::string> tokens;  // [n_vocab] bytes (byte-level alphabet already undone);
+                                    // for control tokens, their text
+  std::vector<TokenKind> kinds;     // [n_vocab]
+  // Pairs in order of priority; the merged token is the concatenation. Empty for a rank-based
+  // vocabulary (tiktoken), where any two tokens whose concatenation is a token merge, lowest id
+  // first.
+  std::vector<std::pair<Token, Token>> merges;
+
+  // The control or user-defined token with this text, or -1.
+  Token find_special(std::string_view text) const;
+};
+
+// Hugging Face's tokenizer.json (model BPE, byte-level). `source` is for messages.
+Result<Vocabulary> read_tokenizer_json(std::string_view json, const std::string& source);
+
+// A tiktoken rank file ("base64 rank" a line) plus Hunyuan's special tokens behind the ranks.
+Result<Vocabulary> read_tiktoken(std::string_view text, const std::string& source);
+
+// GPT-2's byte-level alphabet: each byte as one printable character, and back.
+std::string to_byte_level(std::string_view bytes);
+Result<std::string> from_byte_level(std::string_view text);
+
+}  // namespace hymt::tokenizer

@@ -1,0 +1,57 @@
+// One translation as every dialect asks for it, and its answer. Defaults are design's.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "engine/request.h"
+
+namespace hymt::translate {
+
+struct Request {
+  std::vector<std::string> texts;  // answered in order
+  std::string source = "auto";     // a code, or auto
+  std::string target;
+  std::string context;
+  std::vector<std::pair<std::string, std::string>> glossary;  // term, its translation
+  std::string style;
+  int alternatives = 0;  // 0-8
+  engine::Params params;
+  std::vector<std::string> stop;  // texts that end an answer
+  std::string client;
+  engine::Priority priority = engine::Priority::interactive;
+  std::optional<Time> deadline;
+};
+
+struct Translation {
+  std::string text;
+  std::string source;     // code
+  bool detected = false;  // source was auto
+  engine::FinishReason finish_reason = engine::FinishReason::stop;
+  bool cached = false;
+  std::vector<std::string> warnings;
+  std::vector<std::string> alternatives;
+};
+
+struct Usage {
+  int input_tokens = 0;
+  int output_tokens = 0;
+};
+
+struct Reply {
+  std::vector<Translation> translations;  // [texts]
+  std::string model;
+  Usage usage;
+};
+
+struct Detection {
+  std::string language;   // code; empty: unknown
+  double confidence = 0;  // 0 to 1
+};
+
+}  // namespace hymt::translate
