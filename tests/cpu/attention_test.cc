@@ -31,8 +31,8 @@ class Sequence {
     for (int t = 0; t < length; ++t) {
       const auto row = static_cast<uint32_t>(t) + seed * 1000;
       const auto k = random_floats(width, 2 * row), v = random_floats(width, 2 * row + 1);
-      cache.store(kernels, kLayer, blocks[static_cast<size_t>(t / kBlockTokens)],
-                  t % kBlockTokens, k.data(), v.data(), scratch.data());
+      cache.store(kernels, kLayer, blocks[static_cast<size_t>(t / kBlockTokens)], t % kBlockTokens,
+                  k.data(), v.data(), scratch.data());
       for (size_t i = 0; i < width; ++i) {
         k_.push_back(checkpoint::f16_to_f32(checkpoint::f32_to_f16(k[i])));
         v_.push_back(checkpoint::f16_to_f32(checkpoint::f32_to_f16(v[i])));
@@ -91,8 +91,8 @@ class Sequence {
 class Attention : public EachTable {
  protected:
   // Rows [first, first + n) of the query matrix [..][group * d_head].
-  void attend(const Sequence& sequence, int d_head, int group, int kv_head, int position, int n_rows,
-              const float* q, float* out) {
+  void attend(const Sequence& sequence, int d_head, int group, int kv_head, int position,
+              int n_rows, const float* q, float* out) {
     auto scratch =
         std::move(Buffer<float>::zeroed(attention_scratch(group, d_head), "test").value());
     const auto stride = static_cast<size_t>(group * d_head);
@@ -120,9 +120,8 @@ TEST_P(Attention, WeighsValuesBySoftmaxOfScores) {
       const Sequence sequence(kernels_, d_head, 2, 150, 3);
       const auto width = static_cast<size_t>(group * d_head);
       for (const int position : {0, 1, 14, 15, 16, 62, 63, 64, 65, 127, 149}) {
-        const std::vector<float> q =
-            random_floats(width, static_cast<uint32_t>(position),
-                          2 / std::sqrt(static_cast<float>(d_head)));
+        const std::vector<float> q = random_floats(width, static_cast<uint32_t>(position),
+                                                   2 / std::sqrt(static_cast<float>(d_head)));
         std::vector<float> out(width + 1, 77.0f);
         attend(sequence, d_head, group, 1, position, 1, q.data(), out.data());
         for (int head = 0; head < group; ++head) {
@@ -155,8 +154,7 @@ TEST_P(Attention, GivesARowTheSameBitsAloneAndInATile) {
           attend(sequence, d_head, group, 0, position, n_rows, q.data(), together.data());
           for (int row = 0; row < n_rows; ++row) {
             const size_t at = width * static_cast<size_t>(row);
-            attend(sequence, d_head, group, 0, position + row, 1, q.data() + at,
-                   alone.data() + at);
+            attend(sequence, d_head, group, 0, position + row, 1, q.data() + at, alone.data() + at);
           }
           ASSERT_EQ(std::memcmp(together.data(), alone.data(), size * sizeof(float)), 0)
               << "d_head " << d_head << " group " << group << " position " << position << " rows "

@@ -118,8 +118,7 @@ TEST_P(Multiply, GivesARowTheSameBitsInAnyCompanyAndAnyRangeOfPanels) {
     const int n_rows = 40;
     const Matrix matrix(type, outputs, columns, random_floats(outputs * columns, 11));
     const PackedPanels packed = pack(matrix, type);
-    const Inputs x(kernels_, format_of(type), n_rows, columns,
-                   random_floats(n_rows * columns, 12));
+    const Inputs x(kernels_, format_of(type), n_rows, columns, random_floats(n_rows * columns, 12));
     std::vector<float> alone(static_cast<size_t>(n_rows * outputs));
     for (int row = 0; row < n_rows; ++row) {
       for (int panel = 0; panel < 7; ++panel) {
@@ -135,10 +134,10 @@ TEST_P(Multiply, GivesARowTheSameBitsInAnyCompanyAndAnyRangeOfPanels) {
                  Epilogue::store);
         const int from = first_panel * kPanelRows;
         for (int row = 0; row < n; ++row) {
-          ASSERT_EQ(std::memcmp(y.data() + row * outputs,
-                                alone.data() + (first + row) * outputs + from,
-                                sizeof(float) * static_cast<size_t>(outputs - from)),
-                    0)
+          ASSERT_EQ(
+              std::memcmp(y.data() + row * outputs, alone.data() + (first + row) * outputs + from,
+                          sizeof(float) * static_cast<size_t>(outputs - from)),
+              0)
               << name(type) << " row " << row << " of " << n << " from panel " << first_panel;
         }
       }

@@ -60,10 +60,14 @@ struct Matrix {
 
 inline Format format_of(DType type) {
   switch (type) {
-    case DType::q4_0: return Format::q4;
-    case DType::q8_0: return Format::q8;
-    case DType::bf16: return Format::bf16;
-    default: return Format::f32;
+    case DType::q4_0:
+      return Format::q4;
+    case DType::q8_0:
+      return Format::q8;
+    case DType::bf16:
+      return Format::bf16;
+    default:
+      return Format::f32;
   }
 }
 
@@ -135,9 +139,9 @@ inline Exact product(const Matrix& w, int output, const Inputs& x, int row) {
   Exact exact;
   for (int k = 0; k < w.columns; ++k) {
     const double term =
-        w.at(output, k) * static_cast<double>(x.meant[static_cast<size_t>(row) *
-                                                          static_cast<size_t>(x.n_columns) +
-                                                      static_cast<size_t>(k)]);
+        w.at(output, k) *
+        static_cast<double>(x.meant[static_cast<size_t>(row) * static_cast<size_t>(x.n_columns) +
+                                    static_cast<size_t>(k)]);
     exact.sum += term;
     exact.magnitude += std::fabs(term);
   }

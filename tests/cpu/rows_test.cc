@@ -70,8 +70,9 @@ TEST_P(Rows, QuantizesZerosAndWhatIsNoNumber) {
 
 TEST_P(Rows, ConvertsTo16BitFloatsAsTheFormatsSay) {
   std::vector<float> x = random_floats(300, 42, 100);
-  const float specials[] = {0.0f,    -0.0f,   65504.0f, 65519.0f, 65520.0f,  1e-7f, 5.9e-8f, 2.9e-8f,
-                            3.0e-8f, 6.1e-5f, 1e30f,    INFINITY, -INFINITY, NAN,   1e-40f,  3.3e38f};
+  const float specials[] = {0.0f,      -0.0f,   65504.0f, 65519.0f, 65520.0f, 1e-7f,
+                            5.9e-8f,   2.9e-8f, 3.0e-8f,  6.1e-5f,  1e30f,    INFINITY,
+                            -INFINITY, NAN,     1e-40f,   3.3e38f};
   x.insert(x.begin(), std::begin(specials), std::end(specials));
   for (const int n : {1, 15, 16, 17, 316}) {
     std::vector<uint16_t> half(static_cast<size_t>(n) + 1, 0xabcd), brain(half);
