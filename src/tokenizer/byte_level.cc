@@ -2,6 +2,7 @@
 // 68 are numbered upward from U+0100, in order of their value.
 #include <array>
 
+#include "base/quote.h"
 #include "base/utf8.h"
 #include "tokenizer/vocabulary.h"
 
@@ -51,7 +52,7 @@ Result<std::string> from_byte_level(std::string_view text) {
     const char32_t character = utf8::next(text, at);
     if (character >= kAlphabet.known.size() || !kAlphabet.known[character]) {
       return fail(Code::invalid_argument,
-                  "\"" + utf8::repair(text) + "\" is not in the byte-level alphabet");
+                  hymt::quoted(text) + " is not in the byte-level alphabet");
     }
     out += static_cast<char>(kAlphabet.byte[character]);
   }

@@ -1,10 +1,14 @@
 #include "tokenizer/merge_table.h"
 
+#include <unordered_set>
+
+#include "base/quote.h"
+
 namespace hymt::tokenizer {
 namespace {
 
 // Cutting a token of n bytes everywhere costs n² steps; the longest published one has 128.
-constexpr size_t kLongestRanked = 1024;
+constexpr size_t kLongestRanked = 512;
 
 Error bad_merge(size_t i, const std::string& what) {
   return {Code::invalid_argument, "merge " + std::to_string(i) + ": " + what, "merges"};
@@ -15,11 +19,9 @@ Error bad_merge(size_t i, const std::string& what) {
 TokenIndex index_tokens(const Vocabulary& vocabulary) {
   TokenIndex index;
   index.reserve(vocabulary.tokens.size());
-  for (const TokenKind kind : {TokenKind::normal, TokenKind::user_defined}) {
-    for (size_t id = 0; id < vocabulary.tokens.size(); ++id) {
-      if (vocabulary.kinds[id] == kind && !vocabulary.tokens[id].empty()) {
-        index.emplace(vocabulary.tokens[id], static_cast<Token>(id));
-      }
+  for (size_t id = 0; id < vocabulary.tokens.size(); ++id) {
+    if (vocabulary.kinds[id] == TokenKind::normal && !vocabulary.tokens[id].empty()) {
+      index.emplace(vocabulary.tokens[id], static_cast<Token>(id));
     }
   }
   return index;
@@ -57,6 +59,11 @@ Result<MergeTable> MergeTable::build(const Vocabulary& vocabulary, const TokenIn
     return at == index.end() ? Token{-1} : at->second;
   };
 
+  std::unordered_set<std::string_view> specials;
+  for (size_t id = 0; id < vocabulary.tokens.size(); ++id) {
+    if (vocabulary.kinds[id] != TokenKind::normal) specials.insert(vocabulary.tokens[id]);
+  }
+
   for (size_t i = 0; i < vocabulary.merges.size(); ++i) {
     const auto [left, right] = vocabulary.merges[i];
     const auto n = static_cast<Token>(vocabulary.tokens.size());
@@ -69,9 +76,8 @@ Result<MergeTable> MergeTable::build(const Vocabulary& vocabulary, const TokenIn
                               vocabulary.tokens[static_cast<size_t>(right)];
     if (const Token merged = find(whole); merged >= 0) {
       table.insert(left, right, {static_cast<uint32_t>(i), merged});
-    } else if (vocabulary.find_special(whole) < 0) {
-      return tl::unexpected(
-          bad_merge(i, "\"" + to_byte_level(whole) + "\" is not in the vocabulary"));
+    } else if (!specials.contains(whole)) {
+      return tl::unexpected(bad_merge(i, hymt::quoted(whole) + " is not in the vocabulary"));
     }
   }
   if (!vocabulary.merges.empty()) return table;

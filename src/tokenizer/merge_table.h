@@ -12,7 +12,8 @@
 
 namespace hymt::tokenizer {
 
-// The tokens that plain text can become, by their bytes; keys point into the vocabulary.
+// The tokens that plain text can become (the normal ones), by their bytes; keys point into the
+// vocabulary. Of tokens with the same bytes the first counts.
 using TokenIndex = std::unordered_map<std::string_view, Token>;
 TokenIndex index_tokens(const Vocabulary& vocabulary);
 
@@ -25,7 +26,7 @@ struct Merge {
 class MergeTable {
  public:
   // From the merges, else (rank-based vocabularies) from every way to cut a token into two others.
-  // A merge that would make a control token is left out: plain text never becomes one.
+  // A merge that would make a special token is left out: plain text never becomes one.
   static Result<MergeTable> build(const Vocabulary& vocabulary, const TokenIndex& index);
 
   Merge find(Token left, Token right) const {

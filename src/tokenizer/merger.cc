@@ -10,16 +10,16 @@ namespace {
 constexpr uint32_t kNone = UINT32_MAX;
 }
 
-void Merger::push(uint32_t left) {
+void Merger::push(uint32_t left, uint32_t rank_limit) {
   const uint32_t right = parts_[left].next;
   if (right == kNone) return;
   const Merge merge = table_.find(parts_[left].token, parts_[right].token);
-  if (merge.merged < 0) return;
+  if (merge.rank >= rank_limit) return;
   heap_.push_back(uint64_t{merge.rank} << 32 | left);
   ++steps_;
 }
 
-void Merger::merge(std::string_view word, std::vector<Token>& out) {
+void Merger::merge(std::string_view word, std::vector<Token>& out, uint32_t rank_limit) {
   HYMT_CHECK(word.size() < kNone);
   parts_.clear();
   heap_.clear();
@@ -30,7 +30,7 @@ void Merger::merge(std::string_view word, std::vector<Token>& out) {
   if (parts_.empty()) return;
   parts_.back().next = kNone;
 
-  for (uint32_t at = 0; at < parts_.size(); ++at) push(at);
+  for (uint32_t at = 0; at < parts_.size(); ++at) push(at, rank_limit);
   std::make_heap(heap_.begin(), heap_.end(), std::greater<>());
   while (!heap_.empty()) {
     std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
@@ -43,7 +43,7 @@ void Merger::merge(std::string_view word, std::vector<Token>& out) {
     const uint32_t right = parts_[left].token < 0 ? kNone : parts_[left].next;
     if (right == kNone) continue;
     const Merge merge = table_.find(parts_[left].token, parts_[right].token);
-    if (merge.merged < 0 || merge.rank != candidate >> 32) continue;
+    if (merge.rank != candidate >> 32) continue;
 
     parts_[left].token = merge.merged;
     parts_[right].token = -1;
@@ -52,7 +52,7 @@ void Merger::merge(std::string_view word, std::vector<Token>& out) {
     for (const uint32_t changed : {parts_[left].previous, left}) {
       if (changed == kNone) continue;
       const size_t before = heap_.size();
-      push(changed);
+      push(changed, rank_limit);
       if (heap_.size() > before) std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
     }
   }

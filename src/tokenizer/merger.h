@@ -18,8 +18,9 @@ class Merger {
   Merger(const MergeTable& table, const std::array<Token, 256>& byte_tokens)
       : table_(table), byte_tokens_(byte_tokens) {}
 
-  // Appends the word's tokens. n log n steps for a word of n bytes.
-  void merge(std::string_view word, std::vector<Token>& out);
+  // Appends the word's tokens. n log n steps for a word of n bytes. Only merges of a rank below
+  // rank_limit are done.
+  void merge(std::string_view word, std::vector<Token>& out, uint32_t rank_limit = UINT32_MAX);
 
   uint64_t steps() const { return steps_; }  // candidates weighed since construction
 
@@ -31,7 +32,7 @@ class Merger {
     uint32_t previous, next;
   };
 
-  void push(uint32_t left);
+  void push(uint32_t left, uint32_t rank_limit);
 
   const MergeTable& table_;
   const std::array<Token, 256>& byte_tokens_;

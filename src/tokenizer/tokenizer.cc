@@ -3,36 +3,13 @@
 #include <array>
 
 #include "base/utf8.h"
+#include "tokenizer/byte_tokens.h"
 #include "tokenizer/merge_table.h"
 #include "tokenizer/merger.h"
 #include "tokenizer/normalize.h"
 #include "tokenizer/words.h"
 
 namespace hymt::tokenizer {
-namespace {
-
-bool occurs_in_utf8(int byte) {
-  return byte != 0xC0 && byte != 0xC1 && byte < 0xF5;
-}
-
-Result<std::array<Token, 256>> find_bytes(const TokenIndex& index) {
-  std::array<Token, 256> tokens;
-  for (int byte = 0; byte < 256; ++byte) {
-    const char one = static_cast<char>(byte);
-    const auto at = index.find(std::string_view(&one, 1));
-    tokens[static_cast<size_t>(byte)] = at == index.end() ? -1 : at->second;
-    if (at == index.end() && occurs_in_utf8(byte)) {
-      return fail(Code::invalid_argument,
-                  "the vocabulary has no token for the byte " + std::to_string(byte) +
-                      ": it is not a byte-level one",
-                  "tokens");
-    }
-  }
-  return tokens;
-}
-
-}  // namespace
-
 struct Tokenizer::Impl {
   Vocabulary vocabulary;
   TokenIndex index;
@@ -53,7 +30,7 @@ Result<std::unique_ptr<const Tokenizer>> Tokenizer::make(Vocabulary vocabulary) 
   }
   TokenIndex index = index_tokens(vocabulary);
   MergeTable merges = HYMT_TRY(MergeTable::build(vocabulary, index));
-  const auto byte_tokens = HYMT_TRY(find_bytes(index));
+  const auto byte_tokens = HYMT_TRY(find_byte_tokens(index));
   const bool whole_words = vocabulary.whole_words || vocabulary.merges.empty();
   // Moving a vector of strings leaves the strings, and so the index's keys, where they are.
   return std::unique_ptr<const Tokenizer>(new Tokenizer(std::make_unique<Impl>(

@@ -52,6 +52,11 @@ Result<Vocabulary> read_tokenizer_json(std::string_view json, const std::string&
 // A tiktoken rank file ("base64 rank" a line) plus Hunyuan's special tokens behind the ranks.
 Result<Vocabulary> read_tiktoken(std::string_view text, const std::string& source);
 
+// For a rank-based vocabulary: the merges in the order of the ranks, one for each token that other
+// tokens make, as programs that know only merges want them. They give the same tokens for nearly
+// every text, not for all: a token can be made in more than one way.
+Result<std::vector<std::pair<Token, Token>>> merges_of_ranks(const Vocabulary& vocabulary);
+
 // GPT-2's byte-level alphabet: each byte as one printable character, and back.
 std::string to_byte_level(std::string_view bytes);
 Result<std::string> from_byte_level(std::string_view text);
