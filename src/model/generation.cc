@@ -104,12 +104,12 @@ Result<Found> find_generation(const Checkpoint& checkpoint, const Family& family
     std::string all;
     for (const std::string_view one : kNames) all += (all.empty() ? "" : ", ") + std::string(one);
     return fail(Code::invalid_argument,
-                checkpoint.path + ": hymt.prompts is " + hymt::quoted(text) + ", none of " + all,
+                checkpoint.path + ": hymt.prompts is " + in_quotes(text) + ", none of " + all,
                 "hymt.prompts");
   }
   for (const Named& one : names_of(checkpoint)) {
     if (const auto generation = generation_in(one.name, family)) {
-      return found(*generation, one.where + " is " + hymt::quoted(one.name));
+      return found(*generation, one.where + " is " + in_quotes(one.name));
     }
   }
   const bool first = family.user_start.empty();

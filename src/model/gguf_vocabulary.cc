@@ -85,7 +85,7 @@ class Reader {
   Result<void> read_pre_tokenizer() {
     const std::string model = HYMT_TRY(get_string(checkpoint_, kModel));
     if (model != "gpt2") {
-      return refuse(kModel, "is " + hymt::quoted(model) + "; 'gpt2' (byte-level BPE) is supported",
+      return refuse(kModel, "is " + in_quotes(model) + "; 'gpt2' (byte-level BPE) is supported",
                     Code::unsupported);
     }
     const std::string pre = HYMT_TRY(get_string(checkpoint_, kPre));
@@ -94,7 +94,7 @@ class Reader {
       vocabulary_.pre = known;
       return {};
     }
-    return refuse(kPre, "is " + hymt::quoted(pre) + "; 'hunyuan' and 'hunyuan-dense' are supported",
+    return refuse(kPre, "is " + in_quotes(pre) + "; 'hunyuan' and 'hunyuan-dense' are supported",
                   Code::unsupported);
   }
 
@@ -124,7 +124,7 @@ class Reader {
       }
       auto bytes = tokenizer::from_byte_level(text);
       if (!bytes) {
-        return refuse(kTokens, "has " + hymt::quoted(text) + " at " + std::to_string(id) +
+        return refuse(kTokens, "has " + in_quotes(text) + " at " + std::to_string(id) +
                                    ", which is not in the byte-level alphabet");
       }
       vocabulary_.tokens.push_back(*std::move(bytes));
@@ -146,7 +146,7 @@ class Reader {
       const auto left = ids.find(merge.substr(0, blank));
       const auto right = ids.find(merge.substr(std::min(blank + 1, merge.size())));
       if (left == ids.end() || right == ids.end()) {
-        return refuse(kMerges, "has " + hymt::quoted(merge) + " at " + std::to_string(i) +
+        return refuse(kMerges, "has " + in_quotes(merge) + " at " + std::to_string(i) +
                                    ", which is no pair of tokens");
       }
       vocabulary_.merges.emplace_back(left->second, right->second);

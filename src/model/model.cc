@@ -13,7 +13,7 @@ Result<checkpoint::Checkpoint> open_checkpoint(const std::string& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (!std::filesystem::exists(status)) {
-    return fail(Code::not_found, hymt::quoted(path, 4096) +
+    return fail(Code::not_found, in_quotes(path, 4096) +
                                      ": no such file or folder; a model is a .gguf file or a "
                                      "folder with config.json and its .safetensors");
   }

@@ -125,7 +125,7 @@ class Reader {
     }
     const auto at = static_cast<size_t>(id);
     if (vocabulary_.kinds[at] != TokenKind::control) {
-      card_.reasons.push_back(line + " ignored: it is " + hymt::quoted(vocabulary_.tokens[at]) +
+      card_.reasons.push_back(line + " ignored: it is " + in_quotes(vocabulary_.tokens[at]) +
                               ", no control token");
       return;
     }
@@ -162,7 +162,7 @@ class Reader {
     std::string line = "languages, as " + std::string(key) + " says:";
     for (const std::string& code : *codes) {
       if (code.empty() || code.size() > 16)
-        return tl::unexpected(bad(key, "has " + hymt::quoted(code)));
+        return tl::unexpected(bad(key, "has " + in_quotes(code)));
       line += " " + code;
     }
     card_.languages = *codes;

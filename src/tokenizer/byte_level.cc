@@ -51,8 +51,7 @@ Result<std::string> from_byte_level(std::string_view text) {
   for (size_t at = 0; at < text.size();) {
     const char32_t character = utf8::next(text, at);
     if (character >= kAlphabet.known.size() || !kAlphabet.known[character]) {
-      return fail(Code::invalid_argument,
-                  hymt::quoted(text) + " is not in the byte-level alphabet");
+      return fail(Code::invalid_argument, in_quotes(text) + " is not in the byte-level alphabet");
     }
     out += static_cast<char>(kAlphabet.byte[character]);
   }

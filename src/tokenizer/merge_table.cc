@@ -77,7 +77,7 @@ Result<MergeTable> MergeTable::build(const Vocabulary& vocabulary, const TokenIn
     if (const Token merged = find(whole); merged >= 0) {
       table.insert(left, right, {static_cast<uint32_t>(i), merged});
     } else if (!specials.contains(whole)) {
-      return tl::unexpected(bad_merge(i, hymt::quoted(whole) + " is not in the vocabulary"));
+      return tl::unexpected(bad_merge(i, in_quotes(whole) + " is not in the vocabulary"));
     }
   }
   if (!vocabulary.merges.empty()) return table;

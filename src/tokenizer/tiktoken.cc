@@ -50,8 +50,8 @@ Result<Vocabulary> read_tiktoken(std::string_view text, const std::string& sourc
   vocabulary.pre = PreTokenizer::hunyuan;
   size_t number = 0;  // of the line
   const auto wrong = [&](std::string_view line, const std::string& what) {
-    return fail(Code::invalid_argument, source + ", line " + std::to_string(number) + ": " +
-                                            hymt::quoted(line) + " " + what);
+    return fail(Code::invalid_argument,
+                source + ", line " + std::to_string(number) + ": " + in_quotes(line) + " " + what);
   };
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find('\n', at), text.size());

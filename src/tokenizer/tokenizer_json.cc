@@ -63,8 +63,7 @@ class Reader {
   Result<void> check_model(const json& model) {
     const std::string type = text_of(member(model, "type"));
     if (type != "BPE" && !type.empty()) {
-      return unsupported("model.type",
-                         "is " + hymt::quoted(type) + "; byte-level BPE is supported");
+      return unsupported("model.type", "is " + in_quotes(type) + "; byte-level BPE is supported");
     }
     for (const char* flag : {"byte_fallback", "fuse_unk"}) {
       if (is_true(member(model, flag))) {
@@ -100,7 +99,7 @@ class Reader {
     const json* pattern = member(step, "pattern");
     if (type != "Split" || !pattern || text_of(member(step, "behavior")) != "Isolated" ||
         is_true(member(step, "invert"))) {
-      return unsupported("pre_tokenizer", "has a step " + hymt::quoted(type) +
+      return unsupported("pre_tokenizer", "has a step " + in_quotes(type) +
                                               "; isolating splits and ByteLevel are supported");
     }
     std::string text;
@@ -124,10 +123,9 @@ class Reader {
     } else if (std::equal(patterns.begin(), patterns.end(), kDense.begin(), kDense.end())) {
       vocabulary_.pre = PreTokenizer::hunyuan_dense;
     } else {
-      return unsupported("pre_tokenizer",
-                         "has the pattern " +
-                             hymt::quoted(patterns.empty() ? "" : patterns.back()) +
-                             ", which is none of Hunyuan-MT's");
+      return unsupported("pre_tokenizer", "has the pattern " +
+                                              in_quotes(patterns.empty() ? "" : patterns.back()) +
+                                              ", which is none of Hunyuan-MT's");
     }
     return {};
   }
@@ -142,7 +140,7 @@ class Reader {
     const json* steps = member(*normalizer, "normalizers");
     if (type == "Sequence" && steps && steps->empty()) return {};
     return unsupported("normalizer",
-                       "is " + hymt::quoted(type) + "; NFC is, with the 7B pre-tokenizer");
+                       "is " + in_quotes(type) + "; NFC is, with the 7B pre-tokenizer");
   }
 
   Result<void> put(Token id, std::string text, TokenKind kind, const std::string& field) {
@@ -201,7 +199,7 @@ class Reader {
       const auto right_id = ids_.find(right);
       if (left_id == ids_.end() || right_id == ids_.end()) {
         return refuse("model.merges", "entry " + std::to_string(i) + " (" +
-                                          hymt::quoted(left + " " + right) +
+                                          in_quotes(left + " " + right) +
                                           ") is no pair of the vocabulary's tokens");
       }
       vocabulary_.merges.emplace_back(left_id->second, right_id->second);
