@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/metrics.h"
@@ -21,6 +22,11 @@ struct Options {
 
 using RequestId = uint64_t;
 
+struct Submission {
+  Request request;
+  std::shared_ptr<Listener> listener;
+};
+
 struct Status {
   int queued = 0;
   int running = 0;
@@ -38,6 +44,8 @@ class Engine {
   // invalid_argument (a parameter out of range: names the field), too_large (can never fit),
   // queue_full, unavailable (draining).
   Result<RequestId> submit(Request request, std::shared_ptr<Listener> listener);
+  // All of them or none.
+  Result<std::vector<RequestId>> submit(std::vector<Submission> submissions);
   void cancel(RequestId id);  // unknown or finished ids are ignored
   void drain();               // accept nothing new; what was accepted ends
   Status status() const;
