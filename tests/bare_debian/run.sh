@@ -110,8 +110,8 @@ start_and_ask() {
   done
   echo "   ready after $(minutes_since "$started") minutes"
   expect "the page" '<!doctype html>' http://127.0.0.1:7860/
-  expect "a translation" 'Hello' http://127.0.0.1:7860/v1/translate \
-    -d '{"text": "你好！", "target": "en"}' -H 'Content-Type: application/json'
+  expect "a translation" 'I like this book' http://127.0.0.1:7860/v1/translate \
+    -d '{"text": "我喜欢这本书。", "target": "en"}' -H 'Content-Type: application/json'
   kill "$server"
   wait "$server" || { echo "bare_debian: the server ended with status $?" >&2 && exit 1; }
   server=
