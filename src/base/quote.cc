@@ -4,7 +4,7 @@
 
 namespace hymt {
 
-std::string quoted(std::string_view text, size_t limit) {
+std::string in_quotes(std::string_view text, size_t limit) {
   const bool cut = text.size() > limit;
   std::string out = "'";
   for (const char c : utf8::repair(text.substr(0, limit))) {

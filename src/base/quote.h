@@ -7,6 +7,6 @@
 namespace hymt {
 
 // 'text' in quotes, its control characters and ill-formed bytes replaced, cut after `limit` bytes.
-std::string quoted(std::string_view text, size_t limit = 80);
+std::string in_quotes(std::string_view text, size_t limit = 80);
 
 }  // namespace hymt

@@ -24,9 +24,9 @@ class Reader {
     if (key.empty()) return refuse("a metadata key is empty");
     if (key.size() > kMaxKeyBytes) {
       return refuse("a metadata key has " + std::to_string(key.size()) +
-                    " bytes, more than the format's 65535: " + quoted(key));
+                    " bytes, more than the format's 65535: " + in_quotes(key));
     }
-    if (out.values.contains(std::string(key))) return refuse(quoted(key) + " appears twice");
+    if (out.values.contains(std::string(key))) return refuse(in_quotes(key) + " appears twice");
     uint32_t type = 0;
     if (!in_.take(type)) return truncated();
     if (key == kAlignmentKey) return alignment(type, out);
@@ -39,7 +39,7 @@ class Reader {
     return fail(Code::invalid_argument, path_ + ": " + what, key_);
   }
   tl::unexpected<Error> truncated() const {
-    return cut_short(in_, path_, "the value of " + quoted(key_));
+    return cut_short(in_, path_, "the value of " + in_quotes(key_));
   }
 
   Result<void> alignment(uint32_t type, Metadata& out) {
@@ -91,7 +91,7 @@ class Reader {
       case kArray:
         return array();
       default:
-        return refuse(quoted(key_) + " has the unknown value type " + std::to_string(type));
+        return refuse(in_quotes(key_) + " has the unknown value type " + std::to_string(type));
     }
   }
 
@@ -125,9 +125,9 @@ class Reader {
       case kString:
         return strings(count);
       case kArray:
-        return refuse(quoted(key_) + " is an array of arrays, which no key of this model needs");
+        return refuse(in_quotes(key_) + " is an array of arrays, which no key of this model needs");
       default:
-        return refuse(quoted(key_) + " is an array of the unknown value type " +
+        return refuse(in_quotes(key_) + " is an array of the unknown value type " +
                       std::to_string(type));
     }
   }
@@ -152,7 +152,7 @@ class Reader {
   // The claimed length of an array is believed only as far as the file has bytes for it.
   Result<void> check_count(uint64_t count, uint64_t element_bytes) const {
     if (count <= in_.left() / element_bytes) return {};
-    return refuse(quoted(key_) + " claims " + std::to_string(count) + " elements; the file has " +
+    return refuse(in_quotes(key_) + " claims " + std::to_string(count) + " elements; the file has " +
                   std::to_string(in_.left()) + " bytes left");
   }
 
@@ -165,7 +165,7 @@ class Reader {
       if (!in_.take(number)) return truncated();
       if constexpr (std::is_same_v<T, uint64_t>) {
         if (number > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
-          return refuse(quoted(key_) + " holds " + std::to_string(number) + ", past 2^63");
+          return refuse(in_quotes(key_) + " holds " + std::to_string(number) + ", past 2^63");
         }
       }
       one = static_cast<int64_t>(number);
@@ -210,14 +210,14 @@ class Reader {
     std::string_view text;
     if (!in_.take(size)) return truncated();
     if (!in_.take(text, size)) {
-      return refuse(quoted(key_) + " claims a string of " + std::to_string(size) +
+      return refuse(in_quotes(key_) + " claims a string of " + std::to_string(size) +
                     " bytes; the file has " + std::to_string(in_.left()) + " left");
     }
     return text;
   }
 
   tl::unexpected<Error> bad_bool(uint8_t byte) const {
-    return refuse(quoted(key_) + " has the truth value " + std::to_string(byte) + ", not 0 or 1");
+    return refuse(in_quotes(key_) + " has the truth value " + std::to_string(byte) + ", not 0 or 1");
   }
 
   ByteReader& in_;

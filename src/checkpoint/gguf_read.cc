@@ -28,7 +28,7 @@ Result<Counts> read_counts(ByteReader& in, const std::string& path) {
   std::string_view magic;
   if (!in.take(magic, sizeof gguf::kMagic)) return cut_short(in, path, "the magic");
   if (std::memcmp(magic.data(), gguf::kMagic, sizeof gguf::kMagic) != 0) {
-    return refuse("not a GGUF file: it starts with " + quoted(magic) + ", not 'GGUF'", "magic");
+    return refuse("not a GGUF file: it starts with " + in_quotes(magic) + ", not 'GGUF'", "magic");
   }
   uint32_t version = 0;
   if (!in.take(version)) return cut_short(in, path, "the version");
@@ -78,7 +78,7 @@ class EntryReader {
     const auto known = dtype_of_ggml(type);
     if (!known) {
       return fail(Code::unsupported,
-                  path_ + ": tensor " + quoted(name_) + " has type " + ggml_name(type) +
+                  path_ + ": tensor " + in_quotes(name_) + " has type " + ggml_name(type) +
                       ", which is not supported: use a file with F32, F16, BF16, Q8_0 or Q4_0 "
                       "weights",
                   std::string(name_));
@@ -95,11 +95,11 @@ class EntryReader {
 
  private:
   tl::unexpected<Error> refuse(const std::string& what) const {
-    return fail(Code::invalid_argument, path_ + ": tensor " + quoted(name_) + ": " + what,
+    return fail(Code::invalid_argument, path_ + ": tensor " + in_quotes(name_) + ": " + what,
                 std::string(name_));
   }
   tl::unexpected<Error> truncated(const char* what) const {
-    return cut_short(in_, path_, std::string("the ") + what + " of tensor " + quoted(name_));
+    return cut_short(in_, path_, std::string("the ") + what + " of tensor " + in_quotes(name_));
   }
 
   // Outermost first; the file has it the other way round.
@@ -152,7 +152,7 @@ Result<std::vector<Entry>> read_entries(ByteReader& in, uint64_t count, uint32_t
     entries.push_back(HYMT_TRY(reader.read(alignment)));
     const std::string_view name = entries.back().name;
     if (!names.insert(name).second) {
-      return fail(Code::invalid_argument, path + ": tensor " + quoted(name) + " appears twice",
+      return fail(Code::invalid_argument, path + ": tensor " + in_quotes(name) + " appears twice",
                   std::string(name));
     }
   }
@@ -166,7 +166,7 @@ Result<void> check_places(const std::vector<Entry>& entries, uint64_t data_size,
   for (const Entry& entry : entries) {
     if (entry.bytes > data_size || entry.offset > data_size - entry.bytes) {
       return fail(Code::invalid_argument,
-                  path + ": tensor " + quoted(entry.name) + ": its " + std::to_string(entry.bytes) +
+                  path + ": tensor " + in_quotes(entry.name) + ": its " + std::to_string(entry.bytes) +
                       " bytes at offset " + std::to_string(entry.offset) +
                       " end past the file, which has " + std::to_string(data_size) +
                       " bytes of data: it is cut short or damaged",
@@ -181,8 +181,8 @@ Result<void> check_places(const std::vector<Entry>& entries, uint64_t data_size,
     const Entry& after = *by_offset[i];
     if (before.offset + before.bytes > after.offset) {
       return fail(Code::invalid_argument,
-                  path + ": tensor " + quoted(after.name) + ": offset " +
-                      std::to_string(after.offset) + " lies inside tensor " + quoted(before.name),
+                  path + ": tensor " + in_quotes(after.name) + ": offset " +
+                      std::to_string(after.offset) + " lies inside tensor " + in_quotes(before.name),
                   std::string(after.name));
     }
   }

@@ -61,7 +61,7 @@ class Reader {
     const std::string name = HYMT_TRY(get_string(checkpoint_, "general.architecture"));
     if (name == kArchitecture) return {};
     return refuse("general.architecture",
-                  "is " + quoted(name) + "; this program runs " + quoted(kArchitecture) +
+                  "is " + in_quotes(name) + "; this program runs " + in_quotes(kArchitecture) +
                       " (Hunyuan-MT, HY-MT1.5, Hy-MT2 1.8B and 7B)",
                   Code::unsupported);
   }
@@ -120,7 +120,7 @@ class Reader {
     const double factor = HYMT_TRY(get_number_or(checkpoint_, key("rope.scaling.factor"), 1));
     if (type != "none" && type != "dynamic" && factor != 1 && factor != 0) {
       return refuse(key("rope.scaling.type"),
-                    "is " + quoted(type) + " with factor " + shown(factor) +
+                    "is " + in_quotes(type) + " with factor " + shown(factor) +
                         ", a scaling that this architecture does not have",
                     Code::unsupported);
     }

@@ -47,7 +47,7 @@ class Finder {
  private:
   tl::unexpected<Error> refuse(const std::string& name, const std::string& what,
                                Code code = Code::invalid_argument) const {
-    return fail(code, checkpoint_.path + ": tensor " + quoted(name) + " " + what, name);
+    return fail(code, checkpoint_.path + ": tensor " + in_quotes(name) + " " + what, name);
   }
 
   const Checkpoint& checkpoint_;
