@@ -71,6 +71,7 @@ class Translator::Impl {
     int text_tokens = 0;    // without the prompts' own words
     int prompt_tokens = 0;  // with them
     int variants = 1;       // requests a paragraph makes
+    int beams = 1;
   };
 
   Result<JobPlan> make_plan(const Request& request) const {
@@ -95,7 +96,7 @@ class Translator::Impl {
       params.beams = std::min(kMaxBeams, std::max(params.beams, 1 + request.alternatives));
       plan.beams = params.beams > 1;
     }
-    Budget budget{.variants = plan.variants};
+    Budget budget{.variants = plan.variants, .beams = params.beams};
     for (const auto& text : request.texts) {
       Draft draft = make_draft(text, request, wishes);
       Wishes own = wishes;  // with the source of this text
@@ -191,7 +192,7 @@ class Translator::Impl {
                       "send fewer paragraphs",
                   "context");
     }
-    const int most = engine::max_fitting_tokens(engine_.runner());
+    const int most = engine::max_fitting_tokens(engine_.runner(), budget.beams);
     if (n >= most) {
       return fail(Code::too_large,
                   "a paragraph makes a prompt of " + std::to_string(n) +

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "translate/rig.h"
 
@@ -201,7 +202,7 @@ TEST(Translator, WhatIsTooLongIsRefused) {
   EXPECT_EQ(rig.refused(request_for({std::string(5'000'000, 'a')})).code, Code::too_large);
   // White space and numbers cost nothing.
   EXPECT_EQ(rig.translate(std::string(5'000'000, ' ') + "a").text.size(), 5'000'001u);
-  EXPECT_EQ(rig.translate(std::string(300, 'a')).finish_reason, FinishReason::stop);
+  EXPECT_EQ(rig.translate(std::string(100, 'a')).finish_reason, FinishReason::stop);
 }
 
 TEST(Translator, UnknownLanguagesAreRefusedByField) {
@@ -319,6 +320,37 @@ TEST(Translator, SampledAlternativesAreDistinctAndRepeatable) {
   // The answer itself is the one without alternatives.
   request.alternatives = 0;
   EXPECT_EQ(rig.translate(request).translations[0].text, first.text);
+}
+
+TEST(Translator, GreedyAlternativesAreTheNextBestBeams) {
+  Rig rig([](std::string_view text) { return test::shout(text); });
+  Request request = request_for({"hello\n\nworld"});
+  request.alternatives = 3;
+  const auto translation = rig.translate(request).translations[0];
+  EXPECT_EQ(translation.text, "HELLO\n\nWORLD");
+  EXPECT_THAT(translation.alternatives, testing::SizeIs(3));
+  EXPECT_THAT(translation.alternatives, testing::Not(Contains(translation.text)));
+  const std::set<std::string> distinct(translation.alternatives.begin(),
+                                       translation.alternatives.end());
+  EXPECT_EQ(distinct.size(), 3u);
+  for (const auto& other : translation.alternatives) EXPECT_THAT(other, HasSubstr("\n\n"));
+}
+
+TEST(Translator, BeamsAreStreamedParagraphByParagraph) {
+  Rig rig;
+  Request request = request_for({" one\ntwo \nthree"});
+  request.params.beams = 4;
+  const auto translation = rig.translate(request).translations[0];
+  EXPECT_EQ(translation.text, " ONE\nTWO \nTHREE");
+  EXPECT_THAT(translation.alternatives, IsEmpty());
+}
+
+TEST(Translator, StopStringsCutTheCandidatesOfBeamsToo) {
+  Rig rig([](std::string_view text) { return test::shout(text) + "<END>more"; });
+  Request request = request_for({"hello"});
+  request.params.beams = 2;
+  request.stop = {"<END>"};
+  EXPECT_EQ(rig.translate(request).translations[0].text, "HELLO");
 }
 
 TEST(Translator, DrainingRefusesNewTexts) {
