@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/metrics.h"
@@ -17,9 +18,15 @@ struct Options {
   int max_queue_tokens = 262144;  // prompt tokens waiting
   int max_sequences = 64;         // decoding at once
   int step_tokens = 512;          // rows a step may have
+  bool share_prefixes = true;     // changes no output
 };
 
 using RequestId = uint64_t;
+
+struct Submission {
+  Request request;
+  std::shared_ptr<Listener> listener;
+};
 
 struct Status {
   int queued = 0;
@@ -38,6 +45,8 @@ class Engine {
   // invalid_argument (a parameter out of range: names the field), too_large (can never fit),
   // queue_full, unavailable (draining).
   Result<RequestId> submit(Request request, std::shared_ptr<Listener> listener);
+  // All of them or none.
+  Result<std::vector<RequestId>> submit(std::vector<Submission> submissions);
   void cancel(RequestId id);  // unknown or finished ids are ignored
   void drain();               // accept nothing new; what was accepted ends
   Status status() const;

@@ -1,0 +1,58 @@
+// What serve, translate, generate, eval and bench share: a model brought to life.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/clock.h"
+#include "base/metrics.h"
+#include "base/result.h"
+#include "base/thread_pool.h"
+#include "engine/engine.h"
+#include "model/model.h"
+#include "tokenizer/tokenizer.h"
+#include "translate/translator.h"
+
+namespace CLI {
+class App;
+}
+
+namespace hymt::cli {
+
+struct ServiceOptions {
+  std::string model;    // a file, a folder, or "demo"; empty: $HYMT_MODEL, else demo
+  std::string prompts;  // overrides the generation the file tells
+  int threads = 0;      // 0: one a core
+  std::string kernels = "auto";
+  std::string kv_memory = "auto";  // or a size: 512MiB, 4GiB
+  engine::Options engine;
+  translate::Translator::Options translator;
+};
+
+// --model, --prompts, --threads, --kernels, --kv-memory.
+void add_service_options(CLI::App& command, ServiceOptions& options);
+
+// The checkpoint that `name` means: "" ($HYMT_MODEL, else demo), "demo" (inside the binary), a
+// .gguf file or a Hugging Face folder.
+Result<checkpoint::Checkpoint> open_model(const std::string& name);
+
+// A loaded model with its pool and runner, before an engine takes it over (bench drives it bare).
+struct Loaded {
+  model::Model model;
+  std::unique_ptr<ThreadPool> pool;
+  std::unique_ptr<model::Runner> runner;
+};
+Result<Loaded> load_model(const ServiceOptions& options);
+
+// Members are destroyed in reverse order: the translator first, the pool last.
+struct Service {
+  model::Model model;
+  std::unique_ptr<ThreadPool> pool;
+  std::unique_ptr<const tokenizer::Tokenizer> tokenizer;
+  std::unique_ptr<engine::Engine> engine;
+  std::unique_ptr<translate::Translator> translator;
+};
+Result<std::unique_ptr<Service>> make_service(const ServiceOptions& options, const Clock& clock,
+                                              metrics::Registry& metrics);
+
+}  // namespace hymt::cli

@@ -1,0 +1,196 @@
+#include "engine/engine.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "engine/core.h"
+#include "engine/sampler.h"
+
+namespace hymt::engine {
+namespace {
+
+struct Arrival {
+  RequestId id;
+  Submission submission;
+  Time time;
+};
+
+}  // namespace
+
+class Engine::Impl {
+ public:
+  Impl(std::unique_ptr<model::Runner> runner, const Options& options, const Clock& clock,
+       metrics::Registry& registry)
+      : runner_(std::move(runner)),
+        options_(options),
+        clock_(clock),
+        metrics_(registry),
+        core_(*runner_, {options.max_sequences, options.step_tokens, options.share_prefixes}, clock,
+              metrics_),
+        thread_([this] { run(); }) {}
+
+  ~Impl() {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      stop_ = true;
+    }
+    wake_.notify_one();
+    thread_.join();
+  }
+
+  Result<std::vector<RequestId>> submit(std::vector<Submission> submissions) {
+    int n_tokens = 0;
+    for (const auto& submission : submissions) {
+      HYMT_TRY(check(submission.request));
+      n_tokens += static_cast<int>(submission.request.prompt.size());
+    }
+    const auto n = static_cast<int>(submissions.size());
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (draining_) return fail(Code::unavailable, "the engine is draining: try again later");
+    if (queued_ + n > options_.max_queue || queued_tokens_ + n_tokens > options_.max_queue_tokens) {
+      return fail(Code::queue_full, "too many requests are waiting: try again later");
+    }
+    queued_ += n;
+    queued_tokens_ += n_tokens;
+    std::vector<RequestId> ids;
+    for (auto& submission : submissions) {
+      ids.push_back(next_id_++);
+      arrivals_.push_back({ids.back(), std::move(submission), clock_.now()});
+    }
+    wake_.notify_one();
+    return ids;
+  }
+
+  void cancel(RequestId id) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    cancels_.push_back(id);
+    wake_.notify_one();
+  }
+
+  void drain() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    draining_ = true;
+  }
+
+  Status status() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return {queued_, running_, blocks_used_, runner_->limits().n_blocks};
+  }
+
+  const model::Runner& runner() const { return *runner_; }
+
+ private:
+  Result<void> check(const Request& request) const {
+    const auto& config = runner_->config();
+    HYMT_TRY(validate(request.params, config.n_vocab));
+    if (request.prompt.empty())
+      return fail(Code::invalid_argument, "the prompt is empty", "prompt");
+    const auto unknown = [&](Token token) { return token < 0 || token >= config.n_vocab; };
+    for (const auto* tokens : {&request.prompt, &request.stop_ids}) {
+      if (std::any_of(tokens->begin(), tokens->end(), unknown)) {
+        return fail(Code::invalid_argument, "a token id is not in the vocabulary", "prompt");
+      }
+    }
+    const int k = BeamSearch::candidates_needed(request.params, request.stop_ids.size());
+    if (request.params.beams > 1 && (request.params.beams > options_.max_sequences ||
+                                     k > runner_->limits().max_top_k || k > config.n_vocab)) {
+      return fail(
+          Code::unsupported,
+          "this engine is set up for fewer than " + std::to_string(request.params.beams) + " beams",
+          "beams");
+    }
+    const int most = max_fitting_tokens(*runner_, request.params.beams);
+    if (static_cast<int64_t>(request.prompt.size()) >= most) {
+      return fail(Code::too_large,
+                  "the prompt has " + std::to_string(request.prompt.size()) +
+                      " tokens; prompt and answer together can have " + std::to_string(most),
+                  "prompt");
+    }
+    return {};
+  }
+
+  void run() {
+    std::vector<Arrival> arrivals;
+    std::vector<RequestId> cancels;
+    for (bool busy = false, stop = false; !stop;) {
+      {
+        std::unique_lock<std::mutex> lock(mutex_);
+        if (!busy) {
+          wake_.wait(lock, [&] { return stop_ || !arrivals_.empty() || !cancels_.empty(); });
+        }
+        std::swap(arrivals, arrivals_);
+        std::swap(cancels, cancels_);
+        stop = stop_;
+      }
+      for (auto& [id, submission, time] : arrivals) {
+        core_.submit(id, std::move(submission.request), std::move(submission.listener), time);
+      }
+      for (const RequestId id : cancels) core_.cancel(id);  // each came after its arrival
+      arrivals.clear();
+      cancels.clear();
+      busy = !stop && core_.step();
+      publish();
+    }
+    core_.cancel_all();
+  }
+
+  // What waits is what the core has not admitted yet and what has arrived since.
+  void publish() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    queued_ = core_.n_queued() + static_cast<int>(arrivals_.size());
+    queued_tokens_ = core_.n_queued_tokens();
+    for (const Arrival& arrival : arrivals_) {
+      queued_tokens_ += static_cast<int>(arrival.submission.request.prompt.size());
+    }
+    running_ = core_.n_running();
+    blocks_used_ = core_.blocks().size() - core_.blocks().available();
+  }
+
+  const std::unique_ptr<model::Runner> runner_;
+  const Options options_;
+  const Clock& clock_;
+  Metrics metrics_;
+  Core core_;  // the thread's alone
+
+  mutable std::mutex mutex_;  // guards what follows; never held during a step
+  std::condition_variable wake_;
+  std::vector<Arrival> arrivals_;
+  std::vector<RequestId> cancels_;
+  RequestId next_id_ = 1;
+  int queued_ = 0, queued_tokens_ = 0, running_ = 0, blocks_used_ = 0;
+  bool draining_ = false;
+  bool stop_ = false;
+
+  std::thread thread_;  // last: it uses all of the above
+};
+
+Engine::Engine(std::unique_ptr<model::Runner> runner, const Options& options, const Clock& clock,
+               metrics::Registry& metrics)
+    : impl_(new Impl(std::move(runner), options, clock, metrics)) {}
+Engine::~Engine() = default;
+
+Result<RequestId> Engine::submit(Request request, std::shared_ptr<Listener> listener) {
+  std::vector<Submission> one;
+  one.push_back({std::move(request), std::move(listener)});
+  return HYMT_TRY(submit(std::move(one))).front();
+}
+Result<std::vector<RequestId>> Engine::submit(std::vector<Submission> submissions) {
+  return impl_->submit(std::move(submissions));
+}
+void Engine::cancel(RequestId id) {
+  impl_->cancel(id);
+}
+void Engine::drain() {
+  impl_->drain();
+}
+Status Engine::status() const {
+  return impl_->status();
+}
+const model::Runner& Engine::runner() const {
+  return impl_->runner();
+}
+
+}  // namespace hymt::engine

@@ -1,0 +1,254 @@
+#include "engine/core.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "support/fake_runner.h"
+
+namespace hymt::engine {
+namespace {
+
+constexpr int kVocab = 50;
+constexpr Token kStop = 0;
+
+class FakeClock final : public Clock {
+ public:
+  Time now() const override { return time; }
+  Time time{};
+};
+
+class Recorder final : public Listener {
+ public:
+  void on_token(Token token, const TokenLogprobs*) override { tokens.push_back(token); }
+  void on_finish(const Finish& f) override { finish = f, ++n_ends; }
+  void on_error(const Error& e) override { error = e, ++n_ends; }
+
+  std::vector<Token> tokens;
+  std::optional<Finish> finish;
+  std::optional<Error> error;
+  int n_ends = 0;
+};
+
+// What a greedy request must answer, computed without an engine.
+std::vector<Token> expected_answer(std::vector<Token> history, int max_tokens) {
+  std::vector<Token> answer;
+  while (static_cast<int>(answer.size()) < max_tokens) {
+    const Token token = test::hash_of(history, kVocab);
+    if (token == kStop) break;
+    answer.push_back(token);
+    history.push_back(token);
+  }
+  return answer;
+}
+
+struct Bench {
+  explicit Bench(int n_blocks, CoreOptions options = {})
+      : runner(kVocab, test::small_limits(n_blocks),
+               test::deterministic([](auto history) { return test::hash_of(history, kVocab); })),
+        metrics(registry),
+        core(runner, options, clock, metrics) {}
+
+  std::shared_ptr<Recorder> submit(std::vector<Token> prompt, int max_tokens,
+                                   std::optional<Time> deadline = {},
+                                   Priority priority = Priority::interactive) {
+    Request request;
+    request.prompt = std::move(prompt);
+    request.stop_ids = {kStop};
+    request.params.max_tokens = max_tokens;
+    request.deadline = deadline;
+    request.priority = priority;
+    auto recorder = std::make_shared<Recorder>();
+    core.submit(next_id++, std::move(request), recorder, clock.now());
+    return recorder;
+  }
+  void run() {
+    while (core.step()) {
+    }
+  }
+
+  FakeClock clock;
+  metrics::Registry registry;
+  test::FakeRunner runner;
+  Metrics metrics;
+  Core core;
+  RequestId next_id = 1;
+};
+
+std::vector<Token> random_prompt(std::mt19937& random, int longest) {
+  std::vector<Token> prompt(1 + random() % static_cast<unsigned>(longest));
+  for (Token& token : prompt) token = static_cast<Token>(1 + random() % (kVocab - 1));
+  return prompt;
+}
+
+TEST(Core, AnswersARequest) {
+  Bench bench(16);
+  const auto answer = bench.submit({1, 2, 3}, 10);
+  bench.run();
+  EXPECT_EQ(answer->tokens, expected_answer({1, 2, 3}, 10));
+  ASSERT_TRUE(answer->finish);
+  EXPECT_EQ(answer->finish->candidates.at(0).tokens, answer->tokens);
+  EXPECT_EQ(answer->finish->prompt_tokens, 3);
+  EXPECT_EQ(bench.core.blocks().available(), 16);
+}
+
+TEST(Core, SaysWhetherTheAnswerEndedOrWasCut) {
+  Bench bench(16);
+  std::mt19937 random(1);
+  bool seen_stop = false, seen_length = false;
+  for (int i = 0; i < 50; ++i) {
+    const auto prompt = random_prompt(random, 20);
+    const auto answer = bench.submit(prompt, 30);
+    bench.run();
+    const bool cut = expected_answer(prompt, 30).size() == 30;
+    EXPECT_EQ(answer->finish->candidates[0].reason,
+              cut ? FinishReason::length : FinishReason::stop);
+    (cut ? seen_length : seen_stop) = true;
+  }
+  EXPECT_TRUE(seen_stop && seen_length);
+}
+
+// The pool holds a fraction of what runs, prompts are longer than a step: chunks, batches,
+// pre-emption and recomputing must not change a single token.
+TEST(Core, AnswersAreTheSameUnderPressure) {
+  for (const int n_blocks : {6, 12, 40}) {
+    Bench bench(n_blocks, {.max_sequences = 8, .step_rows = 24});
+    std::mt19937 random(static_cast<unsigned>(n_blocks));
+    std::vector<std::pair<std::vector<Token>, std::shared_ptr<Recorder>>> all;
+    for (int i = 0; i < 60; ++i) {
+      auto prompt = random_prompt(random, 50);
+      all.emplace_back(prompt, bench.submit(prompt, 40));
+      for (unsigned steps = random() % 4; steps > 0; --steps) bench.core.step();
+    }
+    bench.run();
+    for (const auto& [prompt, answer] : all) {
+      EXPECT_EQ(answer->tokens, expected_answer(prompt, 40));
+      EXPECT_EQ(answer->n_ends, 1);
+    }
+    EXPECT_EQ(bench.core.blocks().available(), n_blocks);
+    if (n_blocks == 6) {
+      EXPECT_GT(bench.metrics.preemptions.value(), 0u);
+    }
+  }
+}
+
+TEST(Core, ACancelFreesTheBlocksAtOnce) {
+  Bench bench(16);
+  const auto answer = bench.submit(std::vector<Token>(40, 7), 100);
+  bench.core.step();
+  bench.core.step();
+  EXPECT_LT(bench.core.blocks().available(), 16);
+  bench.core.cancel(1);
+  EXPECT_EQ(bench.core.blocks().available(), 16);
+  EXPECT_EQ(answer->finish->candidates[0].reason, FinishReason::cancelled);
+  bench.core.cancel(1);  // once more: ignored
+  EXPECT_EQ(answer->n_ends, 1);
+  EXPECT_FALSE(bench.core.step());
+}
+
+TEST(Core, ADeadlineInTheQueueCostsNoWork) {
+  Bench bench(16);
+  const auto answer = bench.submit({1, 2}, 10, bench.clock.now() + std::chrono::seconds(1));
+  bench.clock.time += std::chrono::seconds(1);
+  EXPECT_FALSE(bench.core.step());
+  EXPECT_EQ(bench.runner.n_forwards, 0);
+  ASSERT_TRUE(answer->error);
+  EXPECT_EQ(answer->error->code, Code::deadline);
+}
+
+TEST(Core, ADeadlineMidAnswerKeepsWhatThereIs) {
+  Bench bench(16);
+  const auto answer = bench.submit({1, 2}, 40, bench.clock.now() + std::chrono::seconds(1));
+  bench.core.step();
+  bench.clock.time += std::chrono::seconds(2);
+  bench.core.step();
+  ASSERT_TRUE(answer->finish);
+  EXPECT_EQ(answer->finish->candidates[0].reason, FinishReason::deadline);
+  EXPECT_EQ(answer->tokens.size(), 1u);
+}
+
+TEST(Core, InteractiveRequestsGoBeforeBulkOnes) {
+  Bench bench(64, {.max_sequences = 1, .step_rows = 64});
+  const auto first = bench.submit({1}, 40, {}, Priority::bulk);
+  bench.core.step();
+  const auto bulk = bench.submit({2}, 40, {}, Priority::bulk);
+  const auto interactive = bench.submit({3}, 40);
+  while (!bulk->finish && bench.core.step())
+    EXPECT_TRUE(bulk->tokens.empty() || interactive->finish);
+}
+
+TEST(Core, AFailedStepFailsItsRequestsAndNothingElse) {
+  Bench bench(16);
+  const auto failed = bench.submit({1, 2}, 10);
+  bench.runner.before_forward = [] { return Result<void>(fail(Code::internal, "device lost")); };
+  bench.core.step();
+  ASSERT_TRUE(failed->error);
+  EXPECT_EQ(failed->error->message, "device lost");
+  bench.runner.before_forward = nullptr;
+  const auto next = bench.submit({1, 2}, 10);
+  bench.run();
+  EXPECT_EQ(next->tokens, expected_answer({1, 2}, 10));
+  EXPECT_EQ(bench.core.blocks().available(), 16);
+}
+
+TEST(Core, AnAnswerIsCutWhereThePoolEnds) {
+  Bench bench(2);  // 32 tokens
+  const auto answer = bench.submit(std::vector<Token>(20, 3), 100);
+  bench.run();
+  const auto expected = expected_answer(std::vector<Token>(20, 3), 12);
+  EXPECT_EQ(answer->tokens, expected);
+}
+
+TEST(Core, ACommonHeadIsComputedOnce) {
+  Bench bench(64);
+  std::vector<Token> head(22, 9);
+  for (int i = 0; i < 10; ++i) {
+    auto prompt = head;
+    prompt.push_back(static_cast<Token>(10 + i));
+    prompt.push_back(5);
+    const auto answer = bench.submit(prompt, 1);
+    bench.run();
+    EXPECT_EQ(answer->tokens, expected_answer(prompt, 1));
+    EXPECT_EQ(answer->finish->cached_tokens, i == 0 ? 0 : 22);
+  }
+  EXPECT_EQ(bench.metrics.prompt_tokens.value(), 24u + 9 * 2);
+  EXPECT_EQ(bench.metrics.cached_tokens.value(), 9u * 22);
+}
+
+TEST(Core, AnEndlessRepetitionIsCutAndReported) {
+  Bench bench(64);
+  bench.runner = test::FakeRunner(kVocab, test::small_limits(64),
+                                  test::deterministic([](auto) { return Token{7}; }));
+  const auto answer = bench.submit({1, 2, 3}, 500);
+  bench.run();
+  EXPECT_EQ(answer->finish->candidates[0].reason, FinishReason::loop);
+  EXPECT_LT(answer->tokens.size(), 60u);
+}
+
+TEST(Core, TheSameSeedGivesTheSameAnswerInAnyCompany) {
+  Request request;
+  request.prompt = {4, 5, 6};
+  request.stop_ids = {kStop};
+  request.params.temperature = 1;
+  request.params.top_k = 0;
+  request.params.top_p = 1;
+  request.params.max_tokens = 20;
+  request.params.ignore_eos = true;
+  request.params.seed = 99;
+  std::vector<std::vector<Token>> answers;
+  for (const bool crowded : {false, true}) {
+    Bench bench(8, {.max_sequences = 8, .step_rows = 16});
+    if (crowded) {
+      for (int i = 0; i < 6; ++i) bench.submit(std::vector<Token>(30, i + 1), 30);
+    }
+    auto recorder = std::make_shared<Recorder>();
+    bench.core.submit(1000, request, recorder, bench.clock.now());
+    bench.run();
+    answers.push_back(recorder->tokens);
+  }
+  EXPECT_EQ(answers[0].size(), 20u);
+  EXPECT_EQ(answers[0], answers[1]);
+}
+
+}  // namespace
+}  // namespace hymt::engine
