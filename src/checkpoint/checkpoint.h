@@ -18,7 +18,8 @@
 
 namespace hymt::checkpoint {
 
-// A metadata value. GGUF's integer widths are widened; float32 stays exact in a double.
+// A metadata value. Integers of any width are int64_t, and uint64_t only past 2^63; float32 stays
+// exact in a double.
 using Value = std::variant<bool, int64_t, uint64_t, double, std::string, std::vector<bool>,
                            std::vector<int64_t>, std::vector<double>, std::vector<std::string>>;
 

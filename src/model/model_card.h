@@ -10,6 +10,10 @@
 #include "base/result.h"
 #include "tokenizer/vocabulary.h"
 
+namespace hymt::checkpoint {
+struct Checkpoint;
+}
+
 namespace hymt::model {
 
 using tokenizer::Token;
@@ -45,5 +49,13 @@ struct ModelCard {
   Sampling recommended;
   std::vector<std::string> reasons;  // one line a decision, for `inspect`
 };
+
+// From the special tokens, by their texts, and the metadata: the chat template and the end-of-text
+// ids that files declare are wrong in the wild, so neither is trusted. `prompts` overrides the
+// generation. unsupported: the special tokens of neither family; invalid_argument: a hymt.* or
+// token id key with a value that makes no sense.
+Result<ModelCard> read_card(const checkpoint::Checkpoint& checkpoint,
+                            const tokenizer::Vocabulary& vocabulary,
+                            std::optional<Generation> prompts = std::nullopt);
 
 }  // namespace hymt::model

@@ -32,7 +32,8 @@ struct Weights {
   std::vector<LayerWeights> layers;
 };
 
-// A missing tensor or a wrong shape is an error naming file, tensor and shape.
+// A missing tensor, a wrong shape, or a tensor that the graph does not know is an error naming
+// file, tensor and shape.
 Result<Weights> find_weights(const checkpoint::Checkpoint& checkpoint, const Config& config);
 
 }  // namespace hymt::model
