@@ -1,17 +1,19 @@
 // The engine without its thread: requests in, steps, answers out.
 //
-// One thread at a time. Tests drive it step by step with a fake runner and a fake clock.
+// A step shows the policy (scheduler.h) what runs and what waits, does what it says, computes one
+// ragged batch, and hands every row's answer to its request. One thread at a time; tests drive it
+// step by step with a fake runner and a fake clock.
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <vector>
 
 #include "base/clock.h"
-#include "engine/block_pool.h"
+#include "engine/block_manager.h"
 #include "engine/group.h"
 #include "engine/metrics.h"
 #include "engine/scheduler.h"
+#include "engine/waiting_queue.h"
 #include "model/runner.h"
 
 namespace hymt::engine {
@@ -19,6 +21,7 @@ namespace hymt::engine {
 struct CoreOptions {
   int max_sequences = 64;
   int step_rows = 512;
+  bool share_prefixes = true;
 };
 
 class Core {
@@ -34,37 +37,44 @@ class Core {
   // was nothing to do.
   bool step();
 
-  // Requests, and their prompt tokens, that have never been admitted yet.
-  int n_queued() const;
-  int n_queued_tokens() const;
+  // Requests that have never been admitted yet, and their prompt tokens.
+  int n_queued() const { return waiting_.n_new(); }
+  int n_queued_tokens() const { return waiting_.n_new_tokens(); }
   int n_running() const { return static_cast<int>(running_.size()); }
-  const BlockPool& pool() const { return pool_; }
+  const BlockManager& blocks() const { return blocks_; }
 
  private:
   using GroupPtr = std::unique_ptr<Group>;
 
   void end_expired();
+  void show_to_policy();
   void apply(const Plan& plan);  // pre-empts and admits
   void preempt(RequestId request);
   void compute(const Plan& plan);
+  model::Ask ask_for(const Group& group, const Sequence& sequence) const;
+
   void take_answer(Group& group, Sequence& sequence, const model::Answer& answer);
-  void release_blocks(Group& group);
+  void take_token(Group& group, Sequence& sequence, const model::Answer& answer);
+  void advance_beams(Group& group);
   void finish(Group& group, FinishReason reason);  // marks it; the caller removes it
-  void fail_all_running(const Error& error);
+  void end_with(Group& group, const Error& error);
+  void release(Group& group);
+  void remove_finished();
 
   model::Runner& runner_;
   const CoreOptions options_;
   const Clock& clock_;
   Metrics& metrics_;
-  BlockPool pool_;
-  std::deque<GroupPtr> waiting_;   // in the order of admission
+  BlockManager blocks_;
+  WaitingQueue waiting_;
   std::vector<GroupPtr> running_;  // oldest first
 
   // Buffers of a step, reused.
   struct Row {
     Group* group;
-    Sequence* sequence;
+    size_t sequence;  // index into the group's
   };
+  std::vector<Group*> front_;  // of the queue
   std::vector<Item> running_items_, waiting_items_;
   std::vector<Row> rows_;  // of the items: running, then waiting
   Plan plan_;
@@ -74,7 +84,7 @@ class Core {
   std::vector<model::Candidate> scratch_;
 };
 
-// Prompt and answer tokens together that one request can have at most.
-int max_fitting_tokens(const model::Runner& runner);
+// Prompt and answer tokens together that one request with so many beams can have at most.
+int max_fitting_tokens(const model::Runner& runner, int beams);
 
 }  // namespace hymt::engine

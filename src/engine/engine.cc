@@ -28,7 +28,8 @@ class Engine::Impl {
         options_(options),
         clock_(clock),
         metrics_(registry),
-        core_(*runner_, {options.max_sequences, options.step_tokens}, clock, metrics_),
+        core_(*runner_, {options.max_sequences, options.step_tokens, options.share_prefixes}, clock,
+              metrics_),
         thread_([this] { run(); }) {}
 
   ~Impl() {
@@ -93,7 +94,15 @@ class Engine::Impl {
         return fail(Code::invalid_argument, "a token id is not in the vocabulary", "prompt");
       }
     }
-    const int most = max_fitting_tokens(*runner_);
+    const int k = BeamSearch::candidates_needed(request.params, request.stop_ids.size());
+    if (request.params.beams > 1 && (request.params.beams > options_.max_sequences ||
+                                     k > runner_->limits().max_top_k || k > config.n_vocab)) {
+      return fail(
+          Code::unsupported,
+          "this engine is set up for fewer than " + std::to_string(request.params.beams) + " beams",
+          "beams");
+    }
+    const int most = max_fitting_tokens(*runner_, request.params.beams);
     if (static_cast<int64_t>(request.prompt.size()) >= most) {
       return fail(Code::too_large,
                   "the prompt has " + std::to_string(request.prompt.size()) +
@@ -137,7 +146,7 @@ class Engine::Impl {
       queued_tokens_ += static_cast<int>(arrival.submission.request.prompt.size());
     }
     running_ = core_.n_running();
-    blocks_used_ = core_.pool().size() - core_.pool().free_count();
+    blocks_used_ = core_.blocks().size() - core_.blocks().available();
   }
 
   const std::unique_ptr<model::Runner> runner_;

@@ -18,6 +18,7 @@ struct Options {
   int max_queue_tokens = 262144;  // prompt tokens waiting
   int max_sequences = 64;         // decoding at once
   int step_tokens = 512;          // rows a step may have
+  bool share_prefixes = true;     // changes no output
 };
 
 using RequestId = uint64_t;

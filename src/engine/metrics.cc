@@ -8,6 +8,8 @@ Metrics::Metrics(metrics::Registry& r)
       blocks_used(r.gauge("hymt_engine_kv_blocks_used", "KV blocks in use.")),
       blocks(r.gauge("hymt_engine_kv_blocks", "KV blocks in the pool.")),
       prompt_tokens(r.counter("hymt_engine_prompt_tokens_total", "Prompt tokens computed.")),
+      cached_tokens(r.counter("hymt_engine_cached_prompt_tokens_total",
+                              "Prompt tokens that an earlier prompt had computed already.")),
       generated_tokens(r.counter("hymt_engine_generated_tokens_total", "Tokens generated.")),
       preemptions(r.counter("hymt_engine_preemptions_total",
                             "Requests that gave their blocks back to older ones.")),

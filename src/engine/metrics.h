@@ -16,6 +16,7 @@ struct Metrics {
   metrics::Gauge& blocks_used;
   metrics::Gauge& blocks;
   metrics::Counter& prompt_tokens;  // computed, so counted anew after a pre-emption
+  metrics::Counter& cached_tokens;  // of prompts, found computed
   metrics::Counter& generated_tokens;
   metrics::Counter& preemptions;
   metrics::Counter& steps;

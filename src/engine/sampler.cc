@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/beam_search.h"
+
 namespace hymt::engine {
 namespace {
 
@@ -55,9 +57,10 @@ model::Ask make_ask(const Params& params, const model::Limits& limits, std::span
     ask.repetition_penalty = params.repetition_penalty;
     ask.seen = seen;
   }
-  const int k = std::max(greedy ? 1 : params.top_k, params.logprobs);
+  int k = std::max(greedy ? 1 : params.top_k, params.logprobs);
+  if (params.beams > 1) k = BeamSearch::candidates_needed(params, stop_ids.size());
   const bool bounded = greedy || params.top_k > 0;
-  if (greedy && params.logprobs == 0) {
+  if (k == 1 && greedy && params.logprobs == 0) {
     ask.kind = model::Ask::Kind::arg_max;
   } else if (bounded && k <= limits.max_top_k) {
     ask.kind = model::Ask::Kind::top_k;

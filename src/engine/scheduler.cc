@@ -75,25 +75,28 @@ class Planner {
       const Item& item = running_[static_cast<size_t>(work.item)];
       promised -= missing_blocks(item, item.computed + work.n_tokens);
     }
-    size_t n_running = alive_;
+    int n_running = 0;
+    for (size_t i = 0; i < alive_; ++i) n_running += running_[i].width;
     for (size_t next = 0; next < waiting_.size() && rows_ > 0;) {
       size_t end = next;
-      int need = 0;
+      int need = 0, width = 0;
       while (end < waiting_.size() && waiting_[end].request == waiting_[next].request) {
-        need += missing_blocks(waiting_[end], waiting_[end].expected);
+        need += missing_blocks(waiting_[end], waiting_[end].expected) + waiting_[end].idle;
+        width += waiting_[end].width;
         ++end;
       }
       const bool alone = n_running == 0;  // it fits the empty pool, or it had been refused
-      if (n_running + (end - next) > static_cast<size_t>(capacity_.max_sequences) && !alone) return;
+      if (n_running + width > capacity_.max_sequences && !alone) return;
       if (promised + need > free_ && !alone) return;
+      n_running += width;
       for (; next < end; ++next) {
         const Item& item = waiting_[next];
+        free_ -= item.idle;
         int n = std::min(pending(item), rows_);
         int blocks = missing_blocks(item, item.computed + n);
         if (blocks > free_) n = 0, blocks = 0;  // a beam among several: the next step sees to it
         if (n > 0) take({static_cast<int>(running_.size() + next), n}, blocks);
         promised += missing_blocks(item, item.expected) - blocks;
-        ++n_running;
         ++plan_.n_admitted;
       }
     }

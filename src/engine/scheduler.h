@@ -22,6 +22,8 @@ struct Item {
   int length = 0;        // tokens known; length - computed >= 1 are pending
   int expected = 0;      // tokens it is expected to reach, >= length
   int blocks = 0;        // blocks it holds
+  int idle = 0;          // of those: blocks that count as free until this waiting item is admitted
+  int width = 1;         // sequences it may become (beams)
   int frees = 0;         // blocks that come free if its request gives up its own; counted once
 };
 

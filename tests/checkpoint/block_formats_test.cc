@@ -1,13 +1,16 @@
-// The vectors are worked out by hand from the definition of the block formats.
+// Vectors worked out by hand from the definition of the block formats, and by NumPy
+// (tests/data/block_formats/make.py).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <vector>
 
 #include "checkpoint/quantize.h"
+#include "support/shared_data.h"
 
 namespace hymt::checkpoint {
 namespace {
@@ -108,6 +111,30 @@ TEST(BlockFormats, ErrorsStayWithinHalfAStep) {
     // range, +7 steps, cuts up to one step off.
     EXPECT_NEAR(q8[i], row[i], 0.51 / 127 + 1.0 / 2048);
     EXPECT_NEAR(q4[i], row[i], 1.01 / 8 + 1.0 / 2048);
+  }
+}
+
+TEST(BlockFormats, AgreeWithNumPyToTheBit) {
+  const std::string folder = test::source_path("tests/data/block_formats/");
+  const std::string rows = test::read_file(folder + "rows.f32");
+  std::vector<float> row(rows.size() / sizeof(float));
+  std::memcpy(row.data(), rows.data(), rows.size());
+  const auto n = static_cast<int64_t>(row.size());
+  ASSERT_GE(n, 1000);
+  const std::pair<DType, const char*> cases[] = {
+      {DType::f16, "f16"}, {DType::bf16, "bf16"}, {DType::q8_0, "q8_0"}, {DType::q4_0, "q4_0"}};
+  for (const auto& [type, file] : cases) {
+    const std::string stored = test::read_file(folder + file + ".bin");
+    std::string ours(row_bytes(type, n), '\0');
+    quantize_row(type, row.data(), n, reinterpret_cast<std::byte*>(ours.data()));
+    EXPECT_TRUE(ours == stored) << file;
+
+    const std::string back = test::read_file(folder + file + ".f32");
+    std::string read(rows.size(), '\0');
+    std::vector<float> values(row.size());
+    dequantize_row(type, reinterpret_cast<const std::byte*>(stored.data()), n, values.data());
+    std::memcpy(read.data(), values.data(), read.size());
+    EXPECT_TRUE(read == back) << file;
   }
 }
 

@@ -89,7 +89,7 @@ TEST(Core, AnswersARequest) {
   ASSERT_TRUE(answer->finish);
   EXPECT_EQ(answer->finish->candidates.at(0).tokens, answer->tokens);
   EXPECT_EQ(answer->finish->prompt_tokens, 3);
-  EXPECT_EQ(bench.core.pool().free_count(), 16);
+  EXPECT_EQ(bench.core.blocks().available(), 16);
 }
 
 TEST(Core, SaysWhetherTheAnswerEndedOrWasCut) {
@@ -125,7 +125,7 @@ TEST(Core, AnswersAreTheSameUnderPressure) {
       EXPECT_EQ(answer->tokens, expected_answer(prompt, 40));
       EXPECT_EQ(answer->n_ends, 1);
     }
-    EXPECT_EQ(bench.core.pool().free_count(), n_blocks);
+    EXPECT_EQ(bench.core.blocks().available(), n_blocks);
     if (n_blocks == 6) {
       EXPECT_GT(bench.metrics.preemptions.value(), 0u);
     }
@@ -137,9 +137,9 @@ TEST(Core, ACancelFreesTheBlocksAtOnce) {
   const auto answer = bench.submit(std::vector<Token>(40, 7), 100);
   bench.core.step();
   bench.core.step();
-  EXPECT_LT(bench.core.pool().free_count(), 16);
+  EXPECT_LT(bench.core.blocks().available(), 16);
   bench.core.cancel(1);
-  EXPECT_EQ(bench.core.pool().free_count(), 16);
+  EXPECT_EQ(bench.core.blocks().available(), 16);
   EXPECT_EQ(answer->finish->candidates[0].reason, FinishReason::cancelled);
   bench.core.cancel(1);  // once more: ignored
   EXPECT_EQ(answer->n_ends, 1);
@@ -188,7 +188,7 @@ TEST(Core, AFailedStepFailsItsRequestsAndNothingElse) {
   const auto next = bench.submit({1, 2}, 10);
   bench.run();
   EXPECT_EQ(next->tokens, expected_answer({1, 2}, 10));
-  EXPECT_EQ(bench.core.pool().free_count(), 16);
+  EXPECT_EQ(bench.core.blocks().available(), 16);
 }
 
 TEST(Core, AnAnswerIsCutWhereThePoolEnds) {
@@ -197,6 +197,32 @@ TEST(Core, AnAnswerIsCutWhereThePoolEnds) {
   bench.run();
   const auto expected = expected_answer(std::vector<Token>(20, 3), 12);
   EXPECT_EQ(answer->tokens, expected);
+}
+
+TEST(Core, ACommonHeadIsComputedOnce) {
+  Bench bench(64);
+  std::vector<Token> head(22, 9);
+  for (int i = 0; i < 10; ++i) {
+    auto prompt = head;
+    prompt.push_back(static_cast<Token>(10 + i));
+    prompt.push_back(5);
+    const auto answer = bench.submit(prompt, 1);
+    bench.run();
+    EXPECT_EQ(answer->tokens, expected_answer(prompt, 1));
+    EXPECT_EQ(answer->finish->cached_tokens, i == 0 ? 0 : 22);
+  }
+  EXPECT_EQ(bench.metrics.prompt_tokens.value(), 24u + 9 * 2);
+  EXPECT_EQ(bench.metrics.cached_tokens.value(), 9u * 22);
+}
+
+TEST(Core, AnEndlessRepetitionIsCutAndReported) {
+  Bench bench(64);
+  bench.runner = test::FakeRunner(kVocab, test::small_limits(64),
+                                  test::deterministic([](auto) { return Token{7}; }));
+  const auto answer = bench.submit({1, 2, 3}, 500);
+  bench.run();
+  EXPECT_EQ(answer->finish->candidates[0].reason, FinishReason::loop);
+  EXPECT_LT(answer->tokens.size(), 60u);
 }
 
 TEST(Core, TheSameSeedGivesTheSameAnswerInAnyCompany) {

@@ -20,11 +20,21 @@ using testing::IsEmpty;
 // A decoding sequence of `length` tokens and a waiting or half-computed prompt.
 Item decoding(uint64_t request, int length) {
   const int blocks = blocks_for(length - 1, 16);
-  return {request, length - 1, length, length, blocks, blocks};
+  return {.request = request,
+          .computed = length - 1,
+          .length = length,
+          .expected = length,
+          .blocks = blocks,
+          .frees = blocks};
 }
 Item prompt(uint64_t request, int computed, int length, int expected = 0) {
   const int blocks = blocks_for(computed, 16);
-  return {request, computed, length, std::max(length, expected), blocks, blocks};
+  return {.request = request,
+          .computed = computed,
+          .length = length,
+          .expected = std::max(length, expected),
+          .blocks = blocks,
+          .frees = blocks};
 }
 
 Plan plan(const std::vector<Item>& running, const std::vector<Item>& waiting,
@@ -106,6 +116,24 @@ TEST(Scheduler, TheSequencesRunningAtOnceAreBounded) {
       plan({decoding(1, 5), decoding(2, 5)}, {prompt(3, 0, 5), prompt(4, 0, 5)},
            {.step_rows = 64, .max_sequences = 3, .block_tokens = 16, .free_blocks = 50});
   EXPECT_EQ(out.n_admitted, 1);
+}
+
+TEST(Scheduler, ARequestCountsAsTheBeamsItWillBecome) {
+  Item beams = prompt(2, 0, 5);
+  beams.width = 4;
+  const Capacity capacity{
+      .step_rows = 64, .max_sequences = 4, .block_tokens = 16, .free_blocks = 50};
+  EXPECT_EQ(plan({decoding(1, 5)}, {beams}, capacity).n_admitted, 0);
+  EXPECT_EQ(plan({}, {beams}, capacity).n_admitted, 1);
+}
+
+TEST(Scheduler, SharedBlocksThatWereIdleAreNoLongerFreeOnceTaken) {
+  Item shared = prompt(2, 32, 40);  // two blocks found computed, one more needed
+  const Capacity capacity{
+      .step_rows = 64, .max_sequences = 4, .block_tokens = 16, .free_blocks = 2};
+  EXPECT_EQ(plan({decoding(1, 5)}, {shared}, capacity).n_admitted, 1);  // somebody else holds them
+  shared.idle = 2;
+  EXPECT_EQ(plan({decoding(1, 5)}, {shared}, capacity).n_admitted, 0);
 }
 
 TEST(Scheduler, NothingToDoGivesNoWork) {

@@ -1,0 +1,168 @@
+#include "cpu/graph/operations.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "cpu/graph/parallel.h"
+
+namespace hymt::cpu {
+
+Operations::Operations(const model::Config& config, const Kernels& kernels, ThreadPool& pool,
+                       Activations& activations, Plan& plan, KvCache& kv)
+    : config_(config),
+      kernels_(kernels),
+      pool_(pool),
+      a_(activations),
+      plan_(plan),
+      kv_(kv),
+      frequencies_(model::rope_frequencies(config)) {}
+
+void Operations::look_up(const PackedMatrix& embedding, std::span<const model::Token> tokens) {
+  for_rows(pool_, plan_.n_rows(), 8 * config_.d_model, [&](int row, int) {
+    embedding.parts[0].unpack_row(
+        tokens[static_cast<size_t>(row)],
+        a_.residual.data() + static_cast<size_t>(row) * a_.residual_stride);
+  });
+}
+
+void Operations::find_rotations() {
+  const auto half = static_cast<size_t>(config_.d_head / 2);
+  for_rows(pool_, plan_.n_rows(), 64 * config_.d_head, [&](int row, int) {
+    float* cosines = a_.rotation.data() + static_cast<size_t>(row) * 2 * half;
+    const double position = plan_.rows()[static_cast<size_t>(row)].position;
+    for (size_t i = 0; i < half; ++i) {
+      // In double: at position 200,000 a float angle would be off by a hundredth of a radian.
+      const double angle = position * frequencies_[i];
+      cosines[i] = static_cast<float>(std::cos(angle));
+      cosines[half + i] = static_cast<float>(std::sin(angle));
+    }
+  });
+}
+
+void Operations::norm(const Buffer<float>& weight, const PackedMatrix& reader) {
+  ProductInput& input = a_.input;
+  input.rows.n_rows = plan_.n_rows();
+  input.rows.n_columns = config_.d_model;
+  const FormatSet formats = formats_of(reader);
+  for_rows(pool_, plan_.n_rows(), config_.d_model, [&](int row, int worker) {
+    float* normed = a_.scratch[static_cast<size_t>(worker)].row.data();
+    kernels_.rms_norm(a_.residual.data() + static_cast<size_t>(row) * a_.residual_stride,
+                      weight.data(), config_.d_model, config_.rms_epsilon, normed);
+    input.set_row(kernels_, formats, row, normed);
+  });
+}
+
+void Operations::prepare(const float* x, size_t stride, int n_columns, const PackedMatrix& reader) {
+  ProductInput& input = a_.input;
+  input.rows.n_rows = plan_.n_rows();
+  input.rows.n_columns = n_columns;
+  const FormatSet formats = formats_of(reader);
+  for_rows(pool_, plan_.n_rows(), n_columns, [&](int row, int) {
+    input.set_row(kernels_, formats, row, x + static_cast<size_t>(row) * stride);
+  });
+}
+
+void Operations::multiply(const PackedMatrix& matrix, float* out, size_t stride,
+                          Epilogue epilogue) {
+  const int per_output = epilogue == Epilogue::swiglu ? 2 : 1;
+  pool_.run([&](int worker) {
+    float* column = out;
+    for (const PackedPanels& part : matrix.parts) {
+      const Panels& panels = part.panels();
+      // Pairs of panels: what the kernels' tiles take at once, and a gate with its up.
+      const Share share = share_of(panels.n_panels, worker, pool_.size(), 2);
+      if (share.begin < share.end) {
+        kernels_.multiply[static_cast<int>(panels.format)](
+            panels, share.begin, share.end, a_.input.rows,
+            {column + share.begin / per_output * kPanelRows, stride, epilogue},
+            a_.scratch[static_cast<size_t>(worker)].multiply.data());
+      }
+      column += panels.n_panels / per_output * kPanelRows;
+    }
+  });
+}
+
+void Operations::rotate_norm_and_store(int layer, const PackedLayer& weights) {
+  const auto d_head = static_cast<size_t>(config_.d_head);
+  const float scale = 1.0f / std::sqrt(static_cast<float>(config_.d_head));
+  for_rows(pool_, plan_.n_rows(), 4 * config_.d_query(), [&](int row, int worker) {
+    const auto r = static_cast<size_t>(row);
+    float* q = a_.qkv.data() + r * a_.qkv_stride;
+    float* k = q + a_.k_column;
+    const float* v = q + a_.v_column;
+    const float* rotation = a_.rotation.data() + r * d_head;
+    for (size_t h = 0; h < static_cast<size_t>(config_.n_heads); ++h) {
+      kernels_.rotate_and_norm(q + h * d_head, rotation, weights.q_norm.data(), config_.d_head,
+                               config_.rms_epsilon, scale, q + h * d_head);
+    }
+    for (size_t h = 0; h < static_cast<size_t>(config_.n_kv_heads); ++h) {
+      kernels_.rotate_and_norm(k + h * d_head, rotation, weights.k_norm.data(), config_.d_head,
+                               config_.rms_epsilon, 1.0f, k + h * d_head);
+    }
+    const Row& place = plan_.rows()[r];
+    kv_.store(kernels_, layer, place.blocks[place.position / kBlockTokens],
+              place.position % kBlockTokens, k, v,
+              a_.scratch[static_cast<size_t>(worker)].kv.data());
+  });
+}
+
+void Operations::keep_asking_rows(const model::Batch& batch) {
+  plan_.keep_asking(batch);
+  const auto& old_row = plan_.old_row();
+  for (size_t row = 0; row < old_row.size(); ++row) {
+    const auto old = static_cast<size_t>(old_row[row]);
+    if (old == row) continue;
+    std::memcpy(a_.residual.data() + row * a_.residual_stride,
+                a_.residual.data() + old * a_.residual_stride, a_.residual_stride * sizeof(float));
+    std::memcpy(a_.qkv.data() + row * a_.qkv_stride, a_.qkv.data() + old * a_.qkv_stride,
+                a_.k_column * sizeof(float));
+  }
+}
+
+void Operations::attend(int layer) {
+  const auto d_head = static_cast<size_t>(config_.d_head);
+  const auto d_query = static_cast<size_t>(config_.d_query());
+  const int group = config_.n_heads / config_.n_kv_heads;
+  const auto n_tiles = static_cast<int>(plan_.tiles().size());
+  const int n_items = n_tiles * config_.n_kv_heads;
+
+  const auto attend_item = [&](int item, int worker) {
+    // Head by head, so that neighbouring items read the same K and V; the last rows, which see
+    // most, first, so that nobody is left alone with them in the end.
+    const auto kv_head = static_cast<size_t>(item / n_tiles);
+    const RowTile tile = plan_.tiles()[static_cast<size_t>(n_tiles - 1 - item % n_tiles)];
+    const Row& first = plan_.rows()[static_cast<size_t>(tile.first)];
+    const auto row = static_cast<size_t>(tile.first);
+    const size_t column = kv_head * static_cast<size_t>(group) * d_head;
+    AttentionTile work = {};
+    work.q = a_.qkv.data() + row * a_.qkv_stride + column;
+    work.q_stride = a_.qkv_stride;
+    work.out = a_.attended.data() + row * d_query + column;
+    work.out_stride = d_query;
+    work.n_rows = tile.n;
+    work.group = group;
+    work.n_visible = first.position + 1;
+    work.d_head = config_.d_head;
+    work.kv = kv_.head(layer, static_cast<int>(kv_head));
+    work.block_stride = kv_.block_stride();
+    work.blocks = first.blocks;
+    work.scratch = a_.scratch[static_cast<size_t>(worker)].attention.data();
+    kernels_.attend(work);
+  };
+
+  int64_t work = 0;
+  for (const Row& row : plan_.rows()) work += int64_t{row.position + 1} * config_.d_query() / 4;
+  if (work < kWorthSharing) {
+    for (int item = 0; item < n_items; ++item) attend_item(item, 0);
+    return;
+  }
+  next_.store(0, std::memory_order_relaxed);
+  pool_.run([&](int worker) {
+    for (int item; (item = next_.fetch_add(1, std::memory_order_relaxed)) < n_items;) {
+      attend_item(item, worker);
+    }
+  });
+}
+
+}  // namespace hymt::cpu

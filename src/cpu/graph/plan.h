@@ -1,0 +1,54 @@
+// Where the rows of a batch stand: computed once a step, read by every layer.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/result.h"
+#include "model/batch.h"
+#include "model/config.h"
+#include "model/runner.h"
+
+namespace hymt::cpu {
+
+struct Row {
+  int index;              // in the batch
+  int slice;              // in the batch: the sequence it belongs to
+  int position;           // in its sequence
+  const int32_t* blocks;  // of its sequence
+};
+
+// Consecutive rows of one sequence that attend together.
+struct RowTile {
+  int first;
+  int n;
+};
+
+class Plan {
+ public:
+  // Sized for batches of so many rows; n_group = query heads a K/V head.
+  Plan(int max_rows, int n_group);
+
+  // Takes a batch apart. An error (internal: the engine built it wrongly) if a number is out of
+  // its range; nothing is computed then.
+  Result<void> set(const model::Batch& batch, const model::Config& config,
+                   const model::Limits& limits);
+
+  // Drops the rows that ask for nothing. old_row[i] tells where row i was.
+  void keep_asking(const model::Batch& batch);
+
+  const std::vector<Row>& rows() const { return rows_; }
+  int n_rows() const { return static_cast<int>(rows_.size()); }
+  const std::vector<RowTile>& tiles() const { return tiles_; }
+  const std::vector<int>& old_row() const { return old_row_; }
+
+ private:
+  void cut_tiles();
+
+  int tile_rows_;
+  std::vector<Row> rows_;  // capacity reserved once
+  std::vector<RowTile> tiles_;
+  std::vector<int> old_row_;
+};
+
+}  // namespace hymt::cpu

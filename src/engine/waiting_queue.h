@@ -1,0 +1,81 @@
+// Who is admitted next: fair between clients, interactive before bulk, and nobody for ever last.
+//
+// Start-time fair queueing (Goyal, Vin, Cheng 1996): a request's start tag is the later of the
+// queue's virtual time and the finish tag of its client's previous request; the lowest start tag
+// goes first. So a client with a thousand requests waiting delays another's single one by at most
+// one of them. One admission in kBulkEvery is a bulk request's while both kinds wait. Requests
+// that were pre-empted go before all others. One thread.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/group.h"
+
+namespace hymt::engine {
+
+class WaitingQueue {
+ public:
+  static constexpr int kBulkEvery = 8;
+
+  void push(std::unique_ptr<Group> group);            // a new request
+  void push_preempted(std::unique_ptr<Group> group);  // before all that wait
+
+  // The first n in the order of admission (fewer if fewer wait).
+  void peek(size_t n, std::vector<Group*>& out) const;
+  std::unique_ptr<Group> pop();  // the first; there must be one
+
+  // Takes out those for which `matches` is true.
+  template <class Predicate>
+  std::vector<std::unique_ptr<Group>> take_if(Predicate matches);
+
+  bool empty() const { return preempted_.empty() && classes_[0].empty() && classes_[1].empty(); }
+  int n_new() const { return n_new_; }  // never admitted yet
+  int n_new_tokens() const { return n_new_tokens_; }
+
+ private:
+  struct Key {
+    uint64_t start_tag;
+    RequestId id;  // ties: first come
+    auto operator<=>(const Key&) const = default;
+  };
+  using Class = std::map<Key, std::unique_ptr<Group>>;
+
+  bool bulk_is_next(int n_popped) const { return (n_popped + 1) % kBulkEvery == 0; }
+  void forget(const Group& group);
+
+  std::deque<std::unique_ptr<Group>> preempted_;
+  Class classes_[2];  // by Priority
+  uint64_t virtual_time_[2] = {0, 0};
+  std::map<std::string, uint64_t> finish_tags_[2];  // of clients that have something waiting
+  int n_popped_ = 0;
+  int n_new_ = 0, n_new_tokens_ = 0;
+};
+
+template <class Predicate>
+std::vector<std::unique_ptr<Group>> WaitingQueue::take_if(Predicate matches) {
+  std::vector<std::unique_ptr<Group>> taken;
+  std::erase_if(preempted_, [&](auto& group) {
+    if (!matches(*group)) return false;
+    taken.push_back(std::move(group));
+    return true;
+  });
+  for (Class& one : classes_) {
+    for (auto at = one.begin(); at != one.end();) {
+      if (matches(*at->second)) {
+        forget(*at->second);
+        taken.push_back(std::move(at->second));
+        at = one.erase(at);
+      } else {
+        ++at;
+      }
+    }
+  }
+  return taken;
+}
+
+}  // namespace hymt::engine
