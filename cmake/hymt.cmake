@@ -22,6 +22,9 @@ if(HYMT_SANITIZE)
     target_compile_options(hymt_options INTERFACE -fno-sanitize-recover=all)
   endif()
 endif()
+if(HYMT_FUZZ)  # coverage in every library, so that the fuzzer sees where it gets
+  target_compile_options(hymt_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 sees overlapping copies in any "text" + string (its bug 105651).
   target_compile_options(hymt_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
