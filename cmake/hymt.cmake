@@ -61,6 +61,7 @@ function(hymt_tests name)
   endif()
   add_executable(${name}_test ${sources})
   target_link_libraries(${name}_test PRIVATE hymt_test_support ${ARGN})
+  target_compile_options(${name}_test PRIVATE -O1)  # tests are compiled more often than they run
   gtest_discover_tests(${name}_test DISCOVERY_MODE PRE_TEST
     PROPERTIES ENVIRONMENT "HYMT_SOURCE=${PROJECT_SOURCE_DIR}")
 endfunction()
