@@ -22,6 +22,9 @@ if(HYMT_SANITIZE)
     target_compile_options(hymt_options INTERFACE -fno-sanitize-recover=all)
   endif()
 endif()
+if(HYMT_FUZZ)  # coverage in every library, so that the fuzzer sees where it gets
+  target_compile_options(hymt_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 sees overlapping copies in any "text" + string (its bug 105651).
   target_compile_options(hymt_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
@@ -58,6 +61,7 @@ function(hymt_tests name)
   endif()
   add_executable(${name}_test ${sources})
   target_link_libraries(${name}_test PRIVATE hymt_test_support ${ARGN})
+  target_compile_options(${name}_test PRIVATE -O1)  # tests are compiled more often than they run
   set(properties ENVIRONMENT "HYMT_SOURCE=${PROJECT_SOURCE_DIR}")
   gtest_discover_tests(${name}_test DISCOVERY_MODE PRE_TEST TEST_FILTER "-Slow*.*"
     PROPERTIES ${properties})
