@@ -18,6 +18,8 @@ class Translator final : public Facade {
  public:
   struct Options {
     int max_input_tokens = 4096;  // a request's texts together
+    int max_prompt_tokens =
+        131072;  // its prompts together: with their own words, context and terms
     size_t max_texts = 1024;
   };
 

@@ -1,8 +1,5 @@
 // Debian's chromium, driven by playwright-core.
 import {existsSync} from 'node:fs';
-import {mkdtemp, rm} from 'node:fs/promises';
-import {tmpdir} from 'node:os';
-import {join} from 'node:path';
 
 const kChromium = process.env.HYMT_CHROMIUM ?? '/usr/bin/chromium';
 
@@ -18,14 +15,12 @@ export async function missing() {
   return null;
 }
 
-// A browser with a fresh profile. newPage(options of playwright's newContext) gives a page whose
+// A browser with a fresh profile, which playwright removes again. newPage(options of playwright's newContext) gives a page whose
 // `faults` lists every error, policy violation and request to another host.
 export async function openBrowser() {
   const {chromium} = await import('playwright-core');
-  const profiles = await mkdtemp(join(tmpdir(), 'hymt-browser-'));
   const browser = await chromium.launch({
     executablePath: kChromium,
-    env: {...process.env, HOME: profiles},
     args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
       '--disable-background-networking', '--disable-component-update', '--disable-sync'],
   });
@@ -47,9 +42,6 @@ export async function openBrowser() {
       });
       return page;
     },
-    async close() {
-      await browser.close();
-      await rm(profiles, {recursive: true, force: true, maxRetries: 3});
-    },
+    close: () => browser.close(),
   };
 }

@@ -75,7 +75,7 @@ class Stub {
         return json(response, 200, {languages: kLanguages.map((language) =>
           ({...language, supported: !this.demo || kDemoLanguages.includes(language.code)}))});
       case '/v1/models':
-        return json(response, 200, {models: [this.demo
+        return json(response, 200, {object: 'list', data: [this.demo
           ? {id: 'demo', name: 'hymt demo', generation: 'hunyuan-mt', languages: kDemoLanguages, max_input_tokens: 512}
           : {id: 'hunyuan-mt-7b', name: 'Hunyuan-MT-7B', generation: 'hunyuan-mt',
             languages: kLanguages.map(({code}) => code), max_input_tokens: 4096}]});

@@ -64,10 +64,14 @@ export class Picker {
       class: 'panel', id: id('panel'), role: 'dialog', hidden: true, tabindex: '-1',
       // A press on the list must not take the focus from the search field.
       onmousedown: (event) => event.target !== this.input && event.preventDefault(),
-      onfocusout: (event) => !this.host.contains(event.relatedTarget) && this.close(false),
       onkeydown: (event) => event.key === 'Escape' && this.#escape(event),
     }, element('div', {class: 'search'}, icon('search'), this.input, closer), this.list, this.none);
     this.host.append(this.button, this.panel);
+    // Leaving by Tab or by a press elsewhere; the focus alone may also go nowhere (to null) when
+    // the button is pressed.
+    this.host.addEventListener('focusout', ({relatedTarget: next}) => {
+      if (next && !this.host.contains(next)) this.close(false);
+    });
     document.addEventListener('pointerdown', (event) => {
       if (!this.host.contains(event.target)) this.close(false);
     });

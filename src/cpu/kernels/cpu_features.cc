@@ -24,8 +24,12 @@ bool has_avx512() {
 
 #else
 
-bool has_avx2() { return false; }
-bool has_avx512() { return false; }
+bool has_avx2() {
+  return false;
+}
+bool has_avx512() {
+  return false;
+}
 
 #endif
 

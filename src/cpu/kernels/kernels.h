@@ -21,12 +21,12 @@ struct InputRows {
   // For q4 and q8: blocks of 32 with x = scale * quant. `starts` is what a sum of
   // (unsigned weight) * (signed quant) starts from to undo the weights' offset: minus the offset
   // times the sum of the block's quants.
-  const int8_t* quants;       // [n_rows][n_columns]
-  const float* scales;        // [n_rows][n_columns / 32]
-  const int32_t* starts_q4;   // [n_rows][n_columns / 32], offset 8
-  const int32_t* starts_q8;   // [n_rows][n_columns / 32], offset 128
-  const uint16_t* bf16;       // [n_rows][n_columns rounded up to even], the padding zero
-  const float* f32;           // [n_rows][n_columns]
+  const int8_t* quants;      // [n_rows][n_columns]
+  const float* scales;       // [n_rows][n_columns / 32]
+  const int32_t* starts_q4;  // [n_rows][n_columns / 32], offset 8
+  const int32_t* starts_q8;  // [n_rows][n_columns / 32], offset 128
+  const uint16_t* bf16;      // [n_rows][n_columns rounded up to even], the padding zero
+  const float* f32;          // [n_rows][n_columns]
 };
 
 // What becomes of a product.
@@ -48,12 +48,12 @@ struct OutputRows {
 // V [16 tokens][d_padded]; d_padded is d_head rounded up to 16. K is transposed so that a
 // load brings 16 tokens; what it holds past the sequence's end is never used.
 struct AttentionTile {
-  const float* q;  // row 0, head 0 of the group, already scaled; heads are d_head apart
+  const float* q;   // row 0, head 0 of the group, already scaled; heads are d_head apart
   size_t q_stride;  // floats from row to row
   float* out;       // same arrangement
   size_t out_stride;
-  int n_rows;   // n_rows * group is at most kMaxTileQueries, unless n_rows is 1
-  int group;    // query heads
+  int n_rows;     // n_rows * group is at most kMaxTileQueries, unless n_rows is 1
+  int group;      // query heads
   int n_visible;  // tokens that row 0 sees; each later row sees one more
   int d_head;
   const uint16_t* kv;     // this K/V head in block 0 of this layer
@@ -103,7 +103,7 @@ struct Kernels {
 };
 
 // Sizes of the scratch memory that a worker hands to the slots.
-size_t multiply_scratch(int n_columns);            // bytes
+size_t multiply_scratch(int n_columns);           // bytes
 size_t attention_scratch(int group, int d_head);  // floats
 
 }  // namespace hymt::cpu

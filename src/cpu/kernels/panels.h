@@ -12,7 +12,8 @@
 //   bf16    2 columns             64: bytes 4r..4r+3; a missing last column is zero
 //   f32     1 column              64: bytes 4r..4r+3
 //
-// Block scales s (f16, as the file has them) lie in a stream of their own: [n_panels][n_groups][16].
+// Block scales s (f16, as the file has them) lie in a stream of their own:
+// [n_panels][n_groups][16].
 //
 // This header is read by code compiled for one instruction set: nothing in it may leave a weak
 // symbol (no inline function, no template).
@@ -33,9 +34,9 @@ struct Panels {
   Format format;
   int n_columns;  // of the matrix: the length of an input row; a multiple of 32 for q4 and q8
   int n_panels;
-  int n_groups;             // of a panel
-  const uint8_t* weights;   // [n_panels][n_groups][bytes of a group], 64-byte aligned
-  const uint16_t* scales;   // [n_panels][n_groups][16]; null for bf16 and f32
+  int n_groups;            // of a panel
+  const uint8_t* weights;  // [n_panels][n_groups][bytes of a group], 64-byte aligned
+  const uint16_t* scales;  // [n_panels][n_groups][16]; null for bf16 and f32
 };
 
 }  // namespace hymt::cpu

@@ -1,9 +1,25 @@
+#include "cpu/kernels/avx512/lanes.h"
+#include "cpu/kernels/avx512/multiply.h"
+#include "cpu/kernels/lanes/attention.h"
+#include "cpu/kernels/lanes/rows.h"
 #include "cpu/kernels/tables.h"
 
 namespace hymt::cpu {
 
 void fill_avx512(Kernels& table) {
   table.name = "avx512";
+  table.multiply[static_cast<int>(Format::q4)] = avx512::multiply_q4;
+  table.multiply[static_cast<int>(Format::q8)] = avx512::multiply_q8;
+  table.multiply[static_cast<int>(Format::bf16)] = avx512::multiply_bf16;
+  table.multiply[static_cast<int>(Format::f32)] = avx512::multiply_f32;
+  table.quantize = quantize;
+  table.to_bf16 = to_bf16;
+  table.to_f16 = to_f16;
+  table.rms_norm = rms_norm;
+  table.rotate_and_norm = rotate_and_norm;
+  table.attend = attend;
+  table.arg_max = arg_max;
+  table.sum_exp = sum_exp;
 }
 
 }  // namespace hymt::cpu

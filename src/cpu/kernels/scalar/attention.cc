@@ -22,8 +22,8 @@ void attend_one(const AttentionTile& tile, const float* q, int n_visible, float*
   for (int chunk = 0; chunk < n_visible; chunk += kChunkTokens) {
     const int n = std::min(kChunkTokens, n_visible - chunk);
     const auto k_of = [&](int t) {
-      return tile.kv + static_cast<size_t>(tile.blocks[(chunk + t) / kBlockTokens]) *
-                           tile.block_stride;
+      return tile.kv +
+             static_cast<size_t>(tile.blocks[(chunk + t) / kBlockTokens]) * tile.block_stride;
     };
     float chunk_max = -INFINITY;
     for (int t = 0; t < n; ++t) {
@@ -57,7 +57,8 @@ void attend(const AttentionTile& tile) {
     for (int head = 0; head < tile.group; ++head) {
       const auto offset = static_cast<size_t>(head) * static_cast<size_t>(tile.d_head);
       attend_one(tile, tile.q + static_cast<size_t>(row) * tile.q_stride + offset,
-                 tile.n_visible + row, tile.out + static_cast<size_t>(row) * tile.out_stride + offset);
+                 tile.n_visible + row,
+                 tile.out + static_cast<size_t>(row) * tile.out_stride + offset);
     }
   }
 }

@@ -10,12 +10,11 @@ namespace {
 constexpr int kRows = kPanelRows;
 
 // The 16 products of one panel with input row `row`, in `sums`; one function a format.
-using PanelProduct = void (*)(const Panels& w, int panel, const InputRows& x, int row,
-                              float* sums);
+using PanelProduct = void (*)(const Panels& w, int panel, const InputRows& x, int row, float* sums);
 
 const uint8_t* group_of(const Panels& w, int panel, int group, size_t group_bytes) {
-  const size_t index = static_cast<size_t>(panel) * static_cast<size_t>(w.n_groups) +
-                       static_cast<size_t>(group);
+  const size_t index =
+      static_cast<size_t>(panel) * static_cast<size_t>(w.n_groups) + static_cast<size_t>(group);
   return w.weights + index * group_bytes;
 }
 

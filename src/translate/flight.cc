@@ -1,0 +1,40 @@
+#include "translate/flight.h"
+
+namespace hymt::translate {
+
+void Flight::launched(const std::vector<engine::RequestId>& ids) {
+  std::vector<engine::RequestId> unwanted;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (size_t i = 0; i < ids.size(); ++i) {
+      requests_[i].id = ids[i];
+      requests_[i].launched = true;
+      if (requests_[i].unwanted && !requests_[i].landed) unwanted.push_back(ids[i]);
+    }
+  }
+  for (const auto id : unwanted) engine_.cancel(id);
+}
+
+void Flight::landed(size_t index) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  requests_[index].landed = true;
+}
+
+void Flight::cancel(size_t index) {
+  engine::RequestId id = 0;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    Request& request = requests_[index];
+    if (request.landed || request.unwanted) return;
+    request.unwanted = true;
+    if (!request.launched) return;
+    id = request.id;
+  }
+  engine_.cancel(id);
+}
+
+void Flight::cancel_all() {
+  for (size_t i = 0; i < requests_.size(); ++i) cancel(i);
+}
+
+}  // namespace hymt::translate
