@@ -8,6 +8,14 @@
 #include "cpu/kernels/dispatch.h"
 #include "cpu/runner_fixture.h"
 
+// Sanitizers abort on an absurd allocation unless told to behave like the system.
+extern "C" const char* __asan_default_options() {
+  return "allocator_may_return_null=1";
+}
+extern "C" const char* __tsan_default_options() {
+  return "allocator_may_return_null=1";
+}
+
 namespace hymt::cpu::test {
 namespace {
 
@@ -86,6 +94,32 @@ TEST(Runner, RefusesABatchThatBreaksItsLimits) {
   EXPECT_FALSE(run({1}, {ask_for(Ask::Kind::top_k, 0)}, {{1, 0, blocks}}));
   EXPECT_FALSE(run({1}, {ask_for(Ask::Kind::top_k, 100000)}, {{1, 0, blocks}}));
   EXPECT_TRUE(run(tokens, asks, {{20, 0, blocks}})) << "still alive";
+}
+
+TEST(Runner, AnswersWithTokensEvenIfTheWeightsAreNoNumbers) {
+  for (const auto type : {checkpoint::DType::bf16, checkpoint::DType::q8_0}) {
+    hymt::test::RandomModel recipe;
+    recipe.config = hymt::test::tiny_config();
+    recipe.type = type;
+    const model::Model model = hymt::test::make_random_model(recipe);
+    // Bytes of all ones: NaN as bf16, and as the f16 scale of a block.
+    for (const auto* tensor : {model.weights.layers[0].v, model.weights.layers[1].up}) {
+      auto* bytes = const_cast<std::byte*>(tensor->data.data());
+      std::fill_n(bytes, 2000, std::byte{0xff});
+    }
+    for (const auto& kernels : kernel_names()) {
+      Machine machine(model, kernels, 2);
+      const std::vector<int32_t> blocks = block_range(0, 2);
+      std::vector<Ask> asks(20, ask_for(Ask::Kind::top_k, 5));
+      asks[3] = ask_for(Ask::Kind::arg_max);
+      for (const auto& got : machine.run(random_tokens(20, 1003, 2), asks, {{20, 0, blocks}})) {
+        for (const auto& candidate : got.best) {
+          EXPECT_GE(candidate.token, 0);
+          EXPECT_LT(candidate.token, 1003);
+        }
+      }
+    }
+  }
 }
 
 // Answers, against the row's own logits.

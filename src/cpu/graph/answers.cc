@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cpu/graph/parallel.h"
+
 namespace hymt::cpu {
 namespace {
 
@@ -66,16 +68,19 @@ Result<Answers> Answers::allocate(int n_vocab, const model::Limits& limits, int 
 
 namespace {
 
-// Keeps the k best, best first. Tokens come in ascending order, so that a candidate never goes
-// before an equal one: ties end with the lower token first.
+bool better(const Candidate& a, const Candidate& b) {
+  return a.logit > b.logit || (a.logit == b.logit && a.token < b.token);
+}
+
+// Keeps the k best, best first. The order in which candidates come does not matter.
 void insert(Candidate candidate, int k, Candidate* list, int& n) {
   if (std::isnan(candidate.logit)) candidate.logit = -INFINITY;
   if (n == k) {
-    if (!(candidate.logit > list[k - 1].logit)) return;
+    if (!better(candidate, list[k - 1])) return;
     --n;
   }
   int at = n++;
-  for (; at > 0 && candidate.logit > list[at - 1].logit; --at) list[at] = list[at - 1];
+  for (; at > 0 && better(candidate, list[at - 1]); --at) list[at] = list[at - 1];
   list[at] = candidate;
 }
 
@@ -91,7 +96,7 @@ void Answers::reduce_chunk(const Ask& ask, int row, int chunk, float* logits,
   const int k = wanted(ask, n_vocab_);
   if (k == 1) {
     insert({first + top, logits[top]}, 1, best.list, best.n);
-  } else if (k > 1 && (best.n < k || logits[top] > best.list[k - 1].logit)) {
+  } else if (k > 1 && (best.n < k || logits[top] >= best.list[k - 1].logit)) {
     for (int i = 0; i < n; ++i) insert({first + i, logits[i]}, k, best.list, best.n);
   }
   if (ask.kind == Ask::Kind::logits) {
@@ -129,11 +134,11 @@ std::span<const model::Answer> Answers::compute(const model::Batch& batch, const
   if (n_rows == 0) return answers;
 
   const Panels& panels = output.panels();
-  pool.run([&](int worker) {
+  const int64_t work = product_work(plan.n_rows(), n_vocab_, panels.n_columns);
+  for_ranges(pool, *next_, n_chunks_, 1, work, [&](int begin, int end, int worker) {
     const auto w = static_cast<size_t>(worker);
     float* logits = chunks_.data() + w * asks * kChunk;
-    const Share share = share_of(n_chunks_, worker, pool.size());
-    for (int chunk = share.begin; chunk < share.end; ++chunk) {
+    for (int chunk = begin; chunk < end; ++chunk) {
       const int first = chunk * kChunkPanels;
       kernels.multiply[static_cast<int>(panels.format)](
           panels, first, std::min(first + kChunkPanels, panels.n_panels), a.input.rows,
@@ -152,7 +157,7 @@ std::span<const model::Answer> Answers::compute(const model::Batch& batch, const
     model::Answer& answer = answers_[index];
     Best& merged = bests_[workers * asks + row];
     const int k = wanted(ask, n_vocab_);
-    for (size_t w = 0; w < workers && k > 0; ++w) {  // in the order of tokens
+    for (size_t w = 0; w < workers && k > 0; ++w) {
       const Best& part = bests_[w * asks + row];
       for (int i = 0; i < part.n; ++i) insert(part.list[i], k, merged.list, merged.n);
     }

@@ -6,6 +6,8 @@
 // the vocabulary alone, so that answers do not depend on the number of threads.
 #pragma once
 
+#include <atomic>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -56,6 +58,7 @@ class Answers {
   Buffer<ChunkSum> sums_;                // [max_asks][n_chunks]
   Buffer<float> chunks_;                 // [workers][max_asks][chunk]
   Buffer<float> logits_;                 // [max_asks][n_vocab]
+  std::unique_ptr<std::atomic<int>> next_ = std::make_unique<std::atomic<int>>(0);
 };
 
 }  // namespace hymt::cpu

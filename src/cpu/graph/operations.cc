@@ -66,21 +66,20 @@ void Operations::prepare(const float* x, size_t stride, int n_columns, const Pac
 void Operations::multiply(const PackedMatrix& matrix, float* out, size_t stride,
                           Epilogue epilogue) {
   const int per_output = epilogue == Epilogue::swiglu ? 2 : 1;
-  pool_.run([&](int worker) {
-    float* column = out;
-    for (const PackedPanels& part : matrix.parts) {
-      const Panels& panels = part.panels();
-      // Pairs of panels: what the kernels' tiles take at once, and a gate with its up.
-      const Share share = share_of(panels.n_panels, worker, pool_.size(), 2);
-      if (share.begin < share.end) {
-        kernels_.multiply[static_cast<int>(panels.format)](
-            panels, share.begin, share.end, a_.input.rows,
-            {column + share.begin / per_output * kPanelRows, stride, epilogue},
-            a_.scratch[static_cast<size_t>(worker)].multiply.data());
-      }
-      column += panels.n_panels / per_output * kPanelRows;
-    }
-  });
+  float* column = out;
+  for (const PackedPanels& part : matrix.parts) {
+    const Panels& panels = part.panels();
+    const auto product = kernels_.multiply[static_cast<int>(panels.format)];
+    // Pairs of panels: what the kernels' tiles take at once, and a gate with its up.
+    const int64_t work =
+        product_work(plan_.n_rows(), panels.n_panels * kPanelRows, panels.n_columns);
+    for_ranges(pool_, next_, panels.n_panels, 2, work, [&](int begin, int end, int worker) {
+      product(panels, begin, end, a_.input.rows,
+              {column + begin / per_output * kPanelRows, stride, epilogue},
+              a_.scratch[static_cast<size_t>(worker)].multiply.data());
+    });
+    column += panels.n_panels / per_output * kPanelRows;
+  }
 }
 
 void Operations::rotate_norm_and_store(int layer, const PackedLayer& weights) {

@@ -46,7 +46,7 @@ class Operations {
   Plan& plan_;
   KvCache& kv_;
   std::vector<double> frequencies_;  // [d_head / 2]
-  std::atomic<int> next_{0};         // work item of attention that nobody has taken yet
+  std::atomic<int> next_{0};         // the work of a region that nobody has taken yet
 };
 
 }  // namespace hymt::cpu

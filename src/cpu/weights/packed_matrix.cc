@@ -76,7 +76,37 @@ void pack_f32(const Tensor& tensor, int64_t row, int r, const Panels& shape, uin
   }
 }
 
+// Row r's n columns of one group, the reverse of the above.
+using UnpackGroup = void (*)(const uint8_t* group, const uint16_t* scale, int r, int n, float* out);
+
+void unpack_q8(const uint8_t* group, const uint16_t* scale, int r, int n, float* out) {
+  const float s = checkpoint::f16_to_f32(*scale);
+  for (int i = 0; i < n; ++i) {
+    out[i] = s * static_cast<float>(group[64 * (i / 4) + 4 * r + i % 4] - 128);
+  }
+}
+
+void unpack_q4(const uint8_t* group, const uint16_t* scale, int r, int n, float* out) {
+  const float s = checkpoint::f16_to_f32(*scale);
+  for (int i = 0; i < n / 2; ++i) {
+    const int both = group[64 * (i / 4) + 4 * r + i % 4];
+    out[i] = s * static_cast<float>((both & 15) - 8);
+    out[n / 2 + i] = s * static_cast<float>((both >> 4) - 8);
+  }
+}
+
+void unpack_bf16(const uint8_t* group, const uint16_t*, int r, int n, float* out) {
+  uint16_t pair[2];
+  std::memcpy(pair, group + 4 * r, sizeof pair);
+  for (int i = 0; i < n; ++i) out[i] = checkpoint::bf16_to_f32(pair[i]);
+}
+
+void unpack_f32(const uint8_t* group, const uint16_t*, int r, int, float* out) {
+  std::memcpy(out, group + 4 * r, sizeof(float));
+}
+
 constexpr PackRow kPackRow[kFormats] = {pack_q4, pack_q8, pack_bf16, pack_f32};
+constexpr UnpackGroup kUnpackGroup[kFormats] = {unpack_q4, unpack_q8, unpack_bf16, unpack_f32};
 
 // What a row past the tensor's end holds: zeros, which for q8 is the byte 128; scale 0.
 constexpr int zero_byte(Format format) {
@@ -145,36 +175,16 @@ Result<PackedPanels> PackedPanels::pack(Format format, std::span<const Source> s
 
 void PackedPanels::unpack_row(int row, float* out) const {
   const int r = row % kPanelRows;
-  const size_t first_group =
+  const size_t first =
       static_cast<size_t>(row / kPanelRows) * static_cast<size_t>(panels_.n_groups);
-  for (int k = 0; k < panels_.n_columns; ++k) {
-    const int unit = group_columns(panels_.format);
-    const size_t group = first_group + static_cast<size_t>(k / unit);
-    const uint8_t* bytes = panels_.weights + group * group_bytes(panels_.format);
-    const int in_block = k % unit;
-    const auto scale = [&] {
-      return checkpoint::f16_to_f32(panels_.scales[group * kPanelRows + static_cast<size_t>(r)]);
-    };
-    switch (panels_.format) {
-      case Format::q4: {
-        const int both = bytes[64 * (in_block % 16 / 4) + 4 * r + in_block % 4];
-        out[k] = scale() * static_cast<float>((in_block < 16 ? both & 15 : both >> 4) - 8);
-        break;
-      }
-      case Format::q8:
-        out[k] =
-            scale() * static_cast<float>(bytes[64 * (in_block / 4) + 4 * r + in_block % 4] - 128);
-        break;
-      case Format::bf16: {
-        uint16_t bits;
-        std::memcpy(&bits, bytes + 4 * r + 2 * in_block, sizeof bits);
-        out[k] = checkpoint::bf16_to_f32(bits);
-        break;
-      }
-      case Format::f32:
-        std::memcpy(out + k, bytes + 4 * r, sizeof(float));
-        break;
-    }
+  const uint8_t* group = panels_.weights + first * group_bytes(panels_.format);
+  const uint16_t* scales = panels_.scales + first * kPanelRows + r;
+  const int unit = group_columns(panels_.format);
+  for (int k = 0; k < panels_.n_columns; k += unit, out += unit) {
+    const int n = std::min(unit, panels_.n_columns - k);
+    kUnpackGroup[static_cast<int>(panels_.format)](group, scales, r, n, out);
+    group += group_bytes(panels_.format);
+    scales += kPanelRows;
   }
 }
 
