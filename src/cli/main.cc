@@ -8,7 +8,7 @@
 namespace {
 
 // In the order of --help.
-constexpr std::array<hymt::cli::AddCommand, 0> kCommands = {};
+constexpr std::array<hymt::cli::AddCommand, 2> kCommands = {hymt::cli::add_generate, hymt::cli::add_bench};
 
 int run(int argc, char** argv) {
   CLI::App app("hymt: translate with Tencent's Hunyuan-MT models", "hymt");

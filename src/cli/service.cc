@@ -1,0 +1,121 @@
+#include "cli/service.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <thread>
+
+#include "checkpoint/gguf.h"
+#include "cli/embedded.h"
+#include "cpu/cpu_runner.h"
+
+namespace hymt::cli {
+namespace {
+
+constexpr int64_t kMiB = 1 << 20;
+
+// What new allocations can take without swapping, as the kernel estimates it.
+int64_t available_memory() {
+  std::ifstream file("/proc/meminfo");
+  std::string key, unit;
+  for (int64_t value = 0; file >> key >> value >> unit;) {
+    if (key == "MemAvailable:") return value * 1024;
+  }
+  return 1024 * kMiB;  // no Linux: guess small
+}
+
+// Memory for the KV pool: as asked, else what the sequences running at once need for usual lengths
+// (and one for its longest), at most half of what is free.
+Result<int64_t> kv_memory(const ServiceOptions& options, const model::Config& config,
+                          int64_t token_bytes) {
+  if (options.kv_memory != "auto") {
+    std::string size = options.kv_memory;
+    if (!CLI::AsSizeValue(false)(size).empty()) {
+      return fail(Code::invalid_argument,
+                  "--kv-memory " + options.kv_memory + " is neither auto nor a size like 512MiB",
+                  "kv-memory");
+    }
+    return std::strtoll(size.c_str(), nullptr, 10);
+  }
+  constexpr int64_t kUsualTokens = 512;
+  const int64_t one = std::min<int64_t>(
+      config.n_context, options.translator.max_input_tokens + int64_t{kUsualTokens});
+  const int64_t wanted = std::max(one, options.engine.max_sequences * kUsualTokens) * token_bytes;
+  return std::min(wanted, available_memory() / 2);
+}
+
+}  // namespace
+
+void add_service_options(CLI::App& command, ServiceOptions& options) {
+  command.add_option("--model", options.model,
+                     "A .gguf file, a Hugging Face folder, or demo (default: $HYMT_MODEL, else the "
+                     "demo model inside this program)");
+  command
+      .add_option("--prompts", options.prompts,
+                  "The generation whose prompts to use, instead of what the model's file tells")
+      ->check(CLI::IsMember({"hunyuan-mt", "hy-mt1.5", "hy-mt2", "chimera"}));
+  command.add_option("--threads", options.threads, "Threads that compute (default: one a core)")
+      ->check(CLI::Range(1, 1024));
+  command.add_option("--kernels", options.kernels, "auto, or one of this machine's kernel tables")
+      ->check(CLI::IsMember({"auto", "scalar", "avx2", "avx512", "neon"}));
+  command.add_option("--kv-memory", options.kv_memory,
+                     "Memory for the attention cache: auto, or a size like 512MiB");
+}
+
+Result<checkpoint::Checkpoint> open_model(const std::string& name) {
+  std::string path = name;
+  if (path.empty()) {
+    const char* variable = std::getenv("HYMT_MODEL");
+    path = variable && *variable ? variable : "demo";
+  }
+  if (path == "demo") return checkpoint::read_gguf(demo_model(), "demo");
+  return model::open_checkpoint(path);
+}
+
+Result<Loaded> load_model(const ServiceOptions& options) {
+  std::optional<model::Generation> prompts;
+  if (!options.prompts.empty()) prompts = model::generation_named(options.prompts);
+  Loaded loaded;
+  auto checkpoint = HYMT_TRY(open_model(options.model));
+  loaded.model = HYMT_TRY(model::load(std::move(checkpoint), prompts));
+  const auto& config = loaded.model.config;
+
+  const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  loaded.pool = std::make_unique<ThreadPool>(options.threads > 0 ? options.threads : cores);
+
+  cpu::Options runner;
+  runner.kernels = options.kernels;
+  runner.max_batch_tokens = options.engine.step_tokens;
+  runner.max_batch_asks = options.engine.max_sequences;
+  const auto block_bytes = static_cast<int64_t>(cpu::kv_block_bytes(config));
+  const int64_t bytes =
+      HYMT_TRY(kv_memory(options, config, block_bytes / model::Limits().block_tokens));
+  const int64_t n_blocks = bytes / block_bytes;
+  if (n_blocks < 2 || n_blocks > std::numeric_limits<int32_t>::max()) {
+    return fail(Code::invalid_argument,
+                "--kv-memory of " + std::to_string(bytes) + " bytes makes " +
+                    std::to_string(n_blocks) + " blocks of " + std::to_string(block_bytes) +
+                    " bytes; at least 2 are needed",
+                "kv-memory");
+  }
+  runner.n_blocks = static_cast<int>(n_blocks);
+  loaded.runner = HYMT_TRY(cpu::make_runner(loaded.model, runner, *loaded.pool));
+  return loaded;
+}
+
+Result<std::unique_ptr<Service>> make_service(const ServiceOptions& options, const Clock& clock,
+                                              metrics::Registry& metrics) {
+  Loaded loaded = HYMT_TRY(load_model(options));
+  auto service = std::make_unique<Service>();
+  service->model = std::move(loaded.model);
+  service->pool = std::move(loaded.pool);
+  service->tokenizer = HYMT_TRY(tokenizer::Tokenizer::make(service->model.vocabulary));
+  service->engine =
+      std::make_unique<engine::Engine>(std::move(loaded.runner), options.engine, clock, metrics);
+  service->translator = std::make_unique<translate::Translator>(
+      service->model.card, *service->tokenizer, *service->engine, clock, options.translator);
+  return service;
+}
+
+}  // namespace hymt::cli
