@@ -53,7 +53,7 @@ function(hymt_library name)
 endfunction()
 
 # hymt_tests(NAME [libraries...]): every *_test.cc of this folder as one GoogleTest program.
-# Cases whose name starts with "Slow" get the ctest label "slow".
+# Suites whose name starts with "Slow" get the ctest label "slow".
 function(hymt_tests name)
   file(GLOB sources CONFIGURE_DEPENDS *_test.cc)
   if(NOT sources)
@@ -62,6 +62,9 @@ function(hymt_tests name)
   add_executable(${name}_test ${sources})
   target_link_libraries(${name}_test PRIVATE hymt_test_support ${ARGN})
   target_compile_options(${name}_test PRIVATE -O1)  # tests are compiled more often than they run
-  gtest_discover_tests(${name}_test DISCOVERY_MODE PRE_TEST
-    PROPERTIES ENVIRONMENT "HYMT_SOURCE=${PROJECT_SOURCE_DIR}")
+  set(properties ENVIRONMENT "HYMT_SOURCE=${PROJECT_SOURCE_DIR}")
+  gtest_discover_tests(${name}_test DISCOVERY_MODE PRE_TEST TEST_FILTER "-Slow*.*"
+    PROPERTIES ${properties})
+  gtest_discover_tests(${name}_test DISCOVERY_MODE PRE_TEST TEST_FILTER "Slow*.*"
+    TEST_LIST ${name}_slow_tests PROPERTIES ${properties} LABELS slow)
 endfunction()

@@ -7,9 +7,10 @@
 In expected output "…" stands for anything within a line, and a line that is only "…" for any lines.
 A comment right above a block says what else it takes:
 
-    <!-- example: serves -->            it starts a server, which later blocks ask; ended by SIGTERM
-    <!-- example: stand-in F.gguf -->   a file that readers have and the test has not: the demo model
-    <!-- example: in the tree -->       it runs in the tree under test itself
+    <!-- example: serves -->             it starts a server, which later blocks ask; ended by SIGTERM
+    <!-- example: stand-in F.gguf -->    a file that readers have and the test has not: the demo model
+    <!-- example: post /v1/translate --> its JSON, sent there, is answered with 200
+    <!-- example: in the tree -->        it runs in the tree under test itself
 
 Blocks run one after the other in one scratch folder, where build/hymt, run.sh and models/ are those of
 the tree under test. Port 7860 is replaced by a free one, in commands and in what they print.
@@ -107,6 +108,8 @@ class Runner:
         """What went wrong, in words."""
         if block.how.startswith("stand-in "):
             self._stand_in(block.how.removeprefix("stand-in "))
+        elif block.how.startswith("post "):
+            return self._post(block.how.removeprefix("post "), block.body)
         elif block.how not in ("", "serves", "in the tree"):
             return [f"no such way to run an example: {block.how}"]
         if block.kind == "json":
@@ -140,6 +143,17 @@ class Runner:
 
     def _with_port(self, text: str) -> str:
         return text.replace("7860", str(self._port))
+
+    def _post(self, path: str, body: str) -> list[str]:
+        request = urllib.request.Request(f"http://127.0.0.1:{self._port}{path}", body.encode(),
+                                         {"Content-Type": "application/json"})
+        try:
+            urllib.request.urlopen(request, timeout=TIMEOUT).close()
+        except urllib.error.HTTPError as error:
+            return [f"POST {path} answered {error.code}: {error.read().decode('utf-8', 'replace')}"]
+        except OSError as error:
+            return [f"POST {path}: {error}"]
+        return []
 
     def _serve(self, block: Block) -> list[str]:
         faults = self._end_server()

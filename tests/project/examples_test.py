@@ -93,6 +93,9 @@ two lines
     def test_sees_json_that_is_none(self):
         self.assertIn("no valid JSON", run_all("```json\n{a: 1}\n```\n")[0])
 
+    def test_sees_a_request_that_is_not_answered(self):
+        self.assertIn("POST /x", run_all("<!-- example: post /x -->\n```json\n{}\n```\n")[0])
+
     def test_sees_a_comment_that_it_does_not_know(self):
         self.assertIn("no such way", run_all("<!-- example: skip -->\n```sh\ntrue\n```\n")[0])
 
