@@ -59,6 +59,7 @@ const translator = new Translator({
   wait: showWaiting,
   fail(error) {
     targetPane.rest();
+    if (source === 'auto') setDetected('');  // it was told of another text
     notes.show([problemNote(error, {retry: translateNow, useKey})]);
   },
 });

@@ -32,9 +32,9 @@ void Forward::run_layer(const model::Batch& batch, int layer) {
 
   do_.norm(w.attn_norm, w.qkv);
   do_.multiply(w.qkv, q, a.qkv_stride, Epilogue::store);
-  trace("q projected", layer, q, config.d_query(), a.qkv_stride);
-  trace("k projected", layer, k, config.d_kv(), a.qkv_stride);
-  trace("v projected", layer, v, config.d_kv(), a.qkv_stride);
+  trace("q_projected", layer, q, config.d_query(), a.qkv_stride);
+  trace("k_projected", layer, k, config.d_kv(), a.qkv_stride);
+  trace("v_projected", layer, v, config.d_kv(), a.qkv_stride);
 
   do_.rotate_norm_and_store(layer, w);
   trace("q", layer, q, config.d_query(), a.qkv_stride);
@@ -46,14 +46,14 @@ void Forward::run_layer(const model::Batch& batch, int layer) {
   trace("attended", layer, a.attended.data(), config.d_query(), d_query);
   do_.prepare(a.attended.data(), d_query, config.d_query(), w.o);
   do_.multiply(w.o, residual, a.residual_stride, Epilogue::add);
-  trace("after attention", layer, residual, config.d_model, a.residual_stride);
+  trace("after_attention", layer, residual, config.d_model, a.residual_stride);
 
   do_.norm(w.ffn_norm, w.gate_up);
   do_.multiply(w.gate_up, a.hidden.data(), a.hidden_stride, Epilogue::swiglu);
   trace("hidden", layer, a.hidden.data(), config.d_ff, a.hidden_stride);
   do_.prepare(a.hidden.data(), a.hidden_stride, config.d_ff, w.down);
   do_.multiply(w.down, residual, a.residual_stride, Epilogue::add);
-  trace("after layer", layer, residual, config.d_model, a.residual_stride);
+  trace("after_layer", layer, residual, config.d_model, a.residual_stride);
 }
 
 void Forward::trace(const char* name, int layer, const float* data, int n_columns,

@@ -102,15 +102,13 @@ Connection::Async<> Connection::run(std::shared_ptr<Connection> self) {
   while (self->keep_alive_) {
     self->idle_ = true;
     self->current_ = std::make_unique<Current>(self->hub_.options);
-    const bool spoken = co_await self->read_head();
-    if (!spoken) break;
-    const bool complete = co_await self->read_body();
-    if (!complete) break;
-    co_await self->answer();
+    bool whole = co_await self->read_head();
+    if (whole) whole = co_await self->read_body();
+    if (whole) co_await self->answer();
     self->finish_request();
-    if (self->failed_) break;
+    if (!whole || self->failed_) self->abort();
+    if (self->failed_) co_return;
   }
-  self->finish_request();
   co_await self->linger();
   self->abort();
 }

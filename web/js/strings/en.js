@@ -31,7 +31,6 @@ export default {
   examples: 'Examples',
   shortcut: ({keys}) => `${keys} translates at once`,
   count: ({count, limit}) => `${count} / ${limit}`,
-  'count.label': ({count, limit}) => `${count} of at most ${limit} characters`,
 
   'target.pane': 'Translation',
   'target.placeholder': 'Translation',

@@ -31,7 +31,6 @@ export default {
   examples: '示例',
   shortcut: ({keys}) => `按 ${keys} 立即翻译`,
   count: ({count, limit}) => `${count} / ${limit}`,
-  'count.label': ({count, limit}) => `${count} 个字符，最多 ${limit} 个`,
 
   'target.pane': '译文',
   'target.placeholder': '译文',
