@@ -18,7 +18,7 @@ constexpr int kMaxLayers = 1024;
 constexpr int kMaxWidth = 1 << 20;  // d_model, d_ff, n_heads * d_head
 constexpr int kMaxHeads = 4096;
 constexpr int kMaxHead = 1024;
-constexpr int kMaxVocabulary = 1 << 22;
+constexpr int kMaxVocabulary = 1 << 21;
 constexpr int kMaxContext = 1 << 24;
 
 std::string key(const char* name) {
