@@ -11,6 +11,7 @@ constexpr hymt::cli::AddCommand kCommands[] = {
     hymt::cli::add_serve,     //
     hymt::cli::add_translate, //
     hymt::cli::add_generate,  //
+    hymt::cli::add_tokenize,  //
     hymt::cli::add_eval,      //
     hymt::cli::add_bench,     //
 };
