@@ -8,7 +8,8 @@
 namespace {
 
 // In the order of --help.
-constexpr std::array<hymt::cli::AddCommand, 2> kCommands = {hymt::cli::add_generate, hymt::cli::add_bench};
+constexpr std::array<hymt::cli::AddCommand, 4> kCommands = {
+    hymt::cli::add_generate, hymt::cli::add_inspect, hymt::cli::add_quantize, hymt::cli::add_bench};
 
 int run(int argc, char** argv) {
   CLI::App app("hymt: translate with Tencent's Hunyuan-MT models", "hymt");
