@@ -11,7 +11,6 @@ constexpr hymt::cli::AddCommand kCommands[] = {
     hymt::cli::add_serve,
     hymt::cli::add_translate,
     hymt::cli::add_generate,
-    hymt::cli::add_tokenize,
     hymt::cli::add_inspect,
     hymt::cli::add_quantize,
     hymt::cli::add_eval,
