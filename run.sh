@@ -23,7 +23,7 @@ END
 open_page() {
   local pid=$1 inodes port
   for _ in {1..600}; do
-    kill -0 "$pid" 2>/dev/null || return 0
+    readlink "/proc/$pid/exe" >/dev/null || return 0 # it has ended (perhaps nobody waited for it yet)
     inodes=$(find "/proc/$pid/fd" -type l -printf '%l\n' 2>/dev/null |
       sed -n 's/^socket:\[\([0-9]*\)\]$/\1/p' | paste -sd' ') || true
     port=$(cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | awk -v inodes=" $inodes " \

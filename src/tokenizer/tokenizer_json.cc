@@ -37,7 +37,9 @@ bool is_true(const json* value) {
 
 class Reader {
  public:
-  Reader(const json& root, const std::string& source) : root_(root), source_(source) {}
+  Reader(const json& root, const std::string& source) : root_(root), source_(source) {
+    vocabulary_.source = source;
+  }
 
   Result<Vocabulary> read() {
     const json* model = member(root_, "model");

@@ -17,7 +17,8 @@ export const kPolicy = "default-src 'none'; script-src 'self'; style-src 'self';
 
 // What it knows; anything else comes back in brackets.
 const kKnown = {
-  en: {'你好！': 'Hello!', '今天天气很好。': 'The weather is very nice today.', 'مرحبا بالعالم': 'Hello, world',
+  en: {'你好！': 'Hello!', '今天天气很好。': 'The weather is very nice today.',
+    '我想喝咖啡。': 'I want to drink coffee.', 'مرحبا بالعالم': 'Hello, world',
     'Je voudrais un café.': 'I would like a coffee.'},
   zh: {'Hello, world': '你好，世界', 'Where is the train station?': '火车站在哪里？', 'Hello!': '你好！'},
   ar: {'Hello, world': 'مرحبا بالعالم، كيف حالك (hymt 2) اليوم؟', 'Hello!': 'مرحبا!'},

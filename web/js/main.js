@@ -30,8 +30,8 @@ const notes = new Notes();
 const sourcePane = new SourcePane({
   changed: textChanged,
   cleared: textChanged,
-  example(text) {
-    setLanguages('auto', target);
+  example(text, code) {
+    setLanguages('auto', code === target ? otherThan(code) : target);
     sourcePane.text = text;
     sourcePane.focus();
     translateNow();

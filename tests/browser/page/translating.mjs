@@ -112,9 +112,12 @@ pageTest('Clear empties both sides and goes back to the text', {path: '/#auto/zh
 });
 
 pageTest('an example fills in and is translated', {stub: {demo: true}, path: '/#auto/en/'}, async ({page}) => {
-  await page.click('#examples button >> nth=0');
-  await outputBecomes(page, 'The weather is very nice today.');
+  await page.click('#examples button >> text=咖啡');
+  await outputBecomes(page, 'I want to drink coffee.');
   assert.equal(await page.locator('#examples').isVisible(), false);
+  await page.click('#clear');
+  await page.click('#examples button >> text=station');  // English already, so into another language
+  await outputBecomes(page, '火车站在哪里？');
 });
 
 pageTest('characters are counted as people count them', {}, async ({page}) => {
