@@ -15,6 +15,7 @@ constexpr hymt::cli::AddCommand kCommands[] = {
     hymt::cli::add_quantize,
     hymt::cli::add_eval,
     hymt::cli::add_bench,
+    hymt::cli::add_load,
 };
 
 int run(int argc, char** argv) {
