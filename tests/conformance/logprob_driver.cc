@@ -132,8 +132,8 @@ void add_tokenizer(checkpoint::Checkpoint& checkpoint, int n_vocab) {
   m["tokenizer.ggml.tokens"] = std::move(tokens);
   m["tokenizer.ggml.token_type"] = std::move(kinds);
   m["tokenizer.ggml.merges"] = std::vector<std::string>{"t o"};
-  m["tokenizer.ggml.bos_token_id"] = uint64_t{0};
-  m["tokenizer.ggml.eos_token_id"] = uint64_t{1};
+  m["tokenizer.ggml.bos_token_id"] = int64_t{0};
+  m["tokenizer.ggml.eos_token_id"] = int64_t{1};
 }
 
 Result<void> make_random(const std::string& out, const std::vector<std::string>& args) {

@@ -60,17 +60,17 @@ void describe(checkpoint::Checkpoint& checkpoint, const model::Config& config) {
   const std::string arch = "hunyuan-dense";
   auto& m = checkpoint.metadata;
   m["general.architecture"] = arch;
-  m[arch + ".context_length"] = uint64_t(config.n_context);
-  m[arch + ".embedding_length"] = uint64_t(config.d_model);
-  m[arch + ".block_count"] = uint64_t(config.n_layers);
-  m[arch + ".feed_forward_length"] = uint64_t(config.d_ff);
-  m[arch + ".attention.head_count"] = uint64_t(config.n_heads);
-  m[arch + ".attention.head_count_kv"] = uint64_t(config.n_kv_heads);
-  m[arch + ".attention.key_length"] = uint64_t(config.d_head);
-  m[arch + ".attention.value_length"] = uint64_t(config.d_head);
+  m[arch + ".context_length"] = int64_t(config.n_context);
+  m[arch + ".embedding_length"] = int64_t(config.d_model);
+  m[arch + ".block_count"] = int64_t(config.n_layers);
+  m[arch + ".feed_forward_length"] = int64_t(config.d_ff);
+  m[arch + ".attention.head_count"] = int64_t(config.n_heads);
+  m[arch + ".attention.head_count_kv"] = int64_t(config.n_kv_heads);
+  m[arch + ".attention.key_length"] = int64_t(config.d_head);
+  m[arch + ".attention.value_length"] = int64_t(config.d_head);
   m[arch + ".attention.layer_norm_rms_epsilon"] = double(config.rms_epsilon);
   m[arch + ".rope.freq_base"] = config.rope_base;
-  m[arch + ".vocab_size"] = uint64_t(config.n_vocab);
+  m[arch + ".vocab_size"] = int64_t(config.n_vocab);
 }
 
 }  // namespace

@@ -26,8 +26,9 @@ export class SourcePane {
       this.#area.focus();
       cleared();
     });
-    byId('examples').append(...kExamples.map(({code, text}) =>
-      element('button', {class: 'chip', type: 'button', lang: code, onclick: () => example(text, code)}, text)));
+    byId('examples').append(...kExamples.map(({code, text}) => element('button', {
+      class: 'chip', type: 'button', lang: code, onclick: () => example(text, code),
+    }, text)));
     onLanguage(() => {
       byId('shortcut').textContent = t('shortcut', {keys: translateKeys});
       this.#show();
