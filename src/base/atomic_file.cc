@@ -19,6 +19,20 @@ std::string folder_of(const std::string& path) {
   return folder.empty() ? "." : folder;
 }
 
+// Calls take(name) with names beside `target` until one is free. `path` is for the message.
+template <class Take>
+Result<std::string> with_free_name(const std::string& target, const std::string& path, Take take) {
+  for (int attempt = 0;; ++attempt) {
+    std::string name =
+        target + ".part-" + std::to_string(::getpid()) + "-" + std::to_string(attempt);
+    if (take(name)) return name;
+    if (errno != EEXIST || attempt == kMaxAttempts) {
+      return fail(errno == ENOENT ? Code::not_found : Code::internal,
+                  path + ": cannot write: " + std::strerror(errno));
+    }
+  }
+}
+
 }  // namespace
 
 Result<std::unique_ptr<AtomicFile>> AtomicFile::create(const std::string& path) {
@@ -32,18 +46,17 @@ Result<std::unique_ptr<AtomicFile>> AtomicFile::create(const std::string& path) 
   if (::stat(target.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
     return fail(Code::invalid_argument, path + ": exists and is no regular file");
   }
-  for (int attempt = 0;; ++attempt) {
-    std::string part =
-        target + ".part-" + std::to_string(::getpid()) + "-" + std::to_string(attempt);
-    const int fd = ::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd >= 0) {
-      return std::unique_ptr<AtomicFile>(new AtomicFile(std::move(target), std::move(part), fd));
-    }
-    if (errno != EEXIST || attempt == kMaxAttempts) {
-      return fail(errno == ENOENT ? Code::not_found : Code::internal,
-                  path + ": cannot write: " + std::strerror(errno));
-    }
-  }
+  // Without a name at first, where the file system knows such files: then not even a killed
+  // process leaves anything.
+  const int unnamed = ::open(folder_of(target).c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+  if (unnamed >= 0) return std::unique_ptr<AtomicFile>(new AtomicFile(target, "", unnamed));
+
+  int fd = -1;
+  std::string part = HYMT_TRY(with_free_name(target, path, [&](const std::string& name) {
+    fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    return fd >= 0;
+  }));
+  return std::unique_ptr<AtomicFile>(new AtomicFile(std::move(target), std::move(part), fd));
 }
 
 AtomicFile::AtomicFile(std::string path, std::string part, int fd)
@@ -52,7 +65,7 @@ AtomicFile::AtomicFile(std::string path, std::string part, int fd)
 AtomicFile::~AtomicFile() {
   if (fd_ < 0) return;
   ::close(fd_);
-  ::unlink(part_.c_str());
+  if (!part_.empty()) ::unlink(part_.c_str());
 }
 
 tl::unexpected<Error> AtomicFile::failed(const char* doing, int error) const {
@@ -104,6 +117,12 @@ Result<void> AtomicFile::commit() {
     return failed("writing", errno);
   }
   if (::fsync(fd_) != 0) return failed("writing", errno);
+  if (part_.empty()) {
+    const std::string self = "/proc/self/fd/" + std::to_string(fd_);
+    part_ = HYMT_TRY(with_free_name(path_, path_, [&](const std::string& name) {
+      return ::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+    }));
+  }
   if (::rename(part_.c_str(), path_.c_str()) != 0) return failed("renaming", errno);
   ::close(fd_);
   fd_ = -1;

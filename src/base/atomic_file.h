@@ -11,9 +11,10 @@
 
 namespace hymt {
 
-// Writes to "<path>.part-<pid>-<n>" in the same folder; commit() renames it over the path, and
-// without commit the destructor removes it: a crash, an error or a full disk leave whatever was
-// there before. One thread at a time.
+// Writes to a file without a name in the same folder, or to "<path>.part-<pid>-<n>" where the file
+// system has no such files. commit() renames it over the path; without commit the destructor
+// removes it: an error, a full disk or a killed process leave whatever was there before. One thread
+// at a time.
 class AtomicFile {
  public:
   // invalid_argument if the path exists and is no regular file; a symbolic link is followed.
@@ -34,7 +35,7 @@ class AtomicFile {
   Result<void> write_through(const std::byte* data, size_t size);
   tl::unexpected<Error> failed(const char* doing, int error) const;
 
-  std::string path_, part_;
+  std::string path_, part_;  // part_ is empty while the file has no name
   int fd_;
   std::string buffer_;
   uint64_t reserved_ = 0, written_ = 0;

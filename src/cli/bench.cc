@@ -30,8 +30,7 @@ struct BenchOptions {
 // Sequences side by side, each with its own blocks, all at the same position.
 class Rows {
  public:
-  Rows(model::Runner& runner, int n_seqs, int max_tokens)
-      : runner_(runner), n_seqs_(n_seqs) {
+  Rows(model::Runner& runner, int n_seqs, int max_tokens) : runner_(runner), n_seqs_(n_seqs) {
     const int n_blocks =
         (max_tokens + runner.limits().block_tokens - 1) / runner.limits().block_tokens;
     for (int seq = 0; seq < n_seqs; ++seq) {

@@ -2,7 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <condition_variable>
 #include <cstdio>
-#include <limits>
+#include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -123,10 +123,6 @@ Result<void> run(Options& options) {
     references.push_back(options.swap ? first : second);
   }
 
-  constexpr int kNoLimit = std::numeric_limits<int>::max() / 4;
-  options.service.translator.max_input_tokens = kNoLimit;
-  options.service.engine.max_queue = kNoLimit;
-  options.service.engine.max_queue_tokens = kNoLimit;
   const SteadyClock clock;
   metrics::Registry metrics;
   const auto service = HYMT_TRY(make_service(options.service, clock, metrics));

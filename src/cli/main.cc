@@ -1,6 +1,5 @@
 // The composition root: parses the command line and runs one command.
 #include <CLI/CLI.hpp>
-#include <array>
 #include <cstdio>
 
 #include "cli/commands.h"
@@ -8,7 +7,17 @@
 namespace {
 
 // In the order of --help.
-constexpr std::array<hymt::cli::AddCommand, 2> kCommands = {hymt::cli::add_generate, hymt::cli::add_bench};
+constexpr hymt::cli::AddCommand kCommands[] = {
+    hymt::cli::add_serve,
+    hymt::cli::add_translate,
+    hymt::cli::add_generate,
+    hymt::cli::add_tokenize,
+    hymt::cli::add_inspect,
+    hymt::cli::add_quantize,
+    hymt::cli::add_eval,
+    hymt::cli::add_bench,
+    hymt::cli::add_load,
+};
 
 int run(int argc, char** argv) {
   CLI::App app("hymt: translate with Tencent's Hunyuan-MT models", "hymt");

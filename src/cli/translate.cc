@@ -100,11 +100,11 @@ Result<void> run(Options& options) {
   const auto texts = HYMT_TRY(inputs(options));
   if (!options.glossary.empty()) options.request.glossary = HYMT_TRY(read_pairs(options.glossary));
 
-  // One caller, so no limits but memory's: passages keep what is under way small.
-  constexpr int kNoLimit = std::numeric_limits<int>::max() / 4;
-  options.service.translator = {kNoLimit, kNoLimit, static_cast<size_t>(kNoLimit)};
-  options.service.engine.max_queue = kNoLimit;
-  options.service.engine.max_queue_tokens = kNoLimit;
+  // One caller, who waits in no queue; passages keep what is under way small. The longest line
+  // decides how much memory the attention cache needs.
+  options.service.translator.max_input_tokens = 16384;
+  options.service.engine.max_queue = std::numeric_limits<int>::max() / 2;
+  options.service.engine.max_queue_tokens = std::numeric_limits<int>::max() / 2;
   const SteadyClock clock;
   metrics::Registry metrics;
   const auto service = HYMT_TRY(make_service(options.service, clock, metrics));

@@ -7,7 +7,7 @@ namespace {
 
 using Runs = std::array<int, LoopGuard::kMaxPeriod + 1>;
 
-void count(std::span<const tokenizer::Token> tokens, Runs& runs) {
+void count(std::span<const model::Token> tokens, Runs& runs) {
   const size_t last = tokens.size() - 1;
   for (size_t period = 1; period < runs.size(); ++period) {
     const bool repeats = period <= last && tokens[last] == tokens[last - period];
@@ -17,7 +17,7 @@ void count(std::span<const tokenizer::Token> tokens, Runs& runs) {
 
 }  // namespace
 
-LoopGuard::LoopGuard(std::span<const tokenizer::Token> prompt) {
+LoopGuard::LoopGuard(std::span<const model::Token> prompt) {
   Runs runs{};
   int longest = 0;
   for (size_t n = 1; n <= prompt.size(); ++n) {
@@ -27,7 +27,7 @@ LoopGuard::LoopGuard(std::span<const tokenizer::Token> prompt) {
   allowed_ = std::max(kMinTokens, 2 * longest);
 }
 
-bool LoopGuard::loops(std::span<const tokenizer::Token> answer) {
+bool LoopGuard::loops(std::span<const model::Token> answer) {
   count(answer, run_);
   for (int period = 1; period <= kMaxPeriod; ++period) {
     const int tokens = run_[static_cast<size_t>(period)] + period;

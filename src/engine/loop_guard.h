@@ -8,7 +8,7 @@
 #include <array>
 #include <span>
 
-#include "tokenizer/vocabulary.h"
+#include "model/batch.h"
 
 namespace hymt::engine {
 
@@ -18,10 +18,10 @@ class LoopGuard {
   static constexpr int kMinRepeats = 6;
   static constexpr int kMinTokens = 48;
 
-  explicit LoopGuard(std::span<const tokenizer::Token> prompt);
+  explicit LoopGuard(std::span<const model::Token> prompt);
 
   // `answer` ends with its newest token, and is one longer than at the last call.
-  bool loops(std::span<const tokenizer::Token> answer);
+  bool loops(std::span<const model::Token> answer);
 
  private:
   std::array<int, kMaxPeriod + 1> run_{};  // how many of the last tokens equal the one p before

@@ -1,5 +1,7 @@
 #include "model/family.h"
 
+#include <array>
+
 namespace hymt::model {
 namespace {
 
@@ -28,6 +30,26 @@ constexpr std::array<Family, 2> kFamilies = {{
 
 std::span<const Family> families() {
   return kFamilies;
+}
+
+const Family* find_family(const tokenizer::Vocabulary& vocabulary) {
+  const auto has = [&](std::string_view text) { return find_control(vocabulary, text) >= 0; };
+  for (const Family& family : kFamilies) {
+    const bool user_start = family.user_start.empty() || has(family.user_start);
+    if (user_start && has(family.bos) && has(family.user_end) && has(family.answer_end)) {
+      return &family;
+    }
+  }
+  return nullptr;
+}
+
+tokenizer::Token find_control(const tokenizer::Vocabulary& vocabulary, std::string_view text) {
+  for (size_t id = 0; id < vocabulary.tokens.size(); ++id) {
+    if (vocabulary.kinds[id] == tokenizer::TokenKind::control && vocabulary.tokens[id] == text) {
+      return static_cast<tokenizer::Token>(id);
+    }
+  }
+  return -1;
 }
 
 }  // namespace hymt::model

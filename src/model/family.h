@@ -2,9 +2,10 @@
 // tokenizers and chat templates.
 #pragma once
 
-#include <array>
 #include <span>
 #include <string_view>
+
+#include "tokenizer/vocabulary.h"
 
 namespace hymt::model {
 
@@ -20,5 +21,11 @@ struct Family {
 };
 
 std::span<const Family> families();
+
+// The family whose template the vocabulary can write, or null. Only control tokens count.
+const Family* find_family(const tokenizer::Vocabulary& vocabulary);
+
+// The control token with this text, or -1.
+tokenizer::Token find_control(const tokenizer::Vocabulary& vocabulary, std::string_view text);
 
 }  // namespace hymt::model

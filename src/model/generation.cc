@@ -34,18 +34,6 @@ std::optional<Generation> generation_in(std::string_view name, const Family& fam
   return std::nullopt;
 }
 
-// What a file or folder is called. A download cache calls the folder by a hash and its
-// grandparent "models--owner--name".
-std::string path_name(const std::string& path) {
-  std::filesystem::path where(path);
-  if (!where.has_filename()) where = where.parent_path();
-  if (where.parent_path().filename() == "snapshots") {
-    const std::string cache = where.parent_path().parent_path().filename().string();
-    if (const size_t at = cache.rfind("--"); at != std::string::npos) return cache.substr(at + 2);
-  }
-  return where.extension() == ".gguf" ? where.stem().string() : where.filename().string();
-}
-
 struct Named {
   std::string where;
   std::string name;
@@ -79,6 +67,18 @@ std::optional<Generation> generation_named(std::string_view name) {
     if (kNames[i] == name) return static_cast<Generation>(i);
   }
   return std::nullopt;
+}
+
+std::string path_name(const std::string& path) {
+  std::error_code error;  // "." is called something as well
+  std::filesystem::path where = std::filesystem::absolute(path, error).lexically_normal();
+  if (!where.has_filename()) where = where.parent_path();
+  // The cache calls the folder by a hash and its grandparent "models--owner--name".
+  if (where.parent_path().filename() == "snapshots") {
+    const std::string cache = where.parent_path().parent_path().filename().string();
+    if (const size_t at = cache.rfind("--"); at != std::string::npos) return cache.substr(at + 2);
+  }
+  return where.extension() == ".gguf" ? where.stem().string() : where.filename().string();
 }
 
 std::string model_name(const Checkpoint& checkpoint) {

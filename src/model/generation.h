@@ -21,6 +21,9 @@ struct Found {
 Result<Found> find_generation(const checkpoint::Checkpoint& checkpoint, const Family& family,
                               std::optional<Generation> prompts);
 
+// What a file or folder is called; for a folder in a download cache, what was downloaded.
+std::string path_name(const std::string& path);
+
 // general.name, else what the path is called.
 std::string model_name(const checkpoint::Checkpoint& checkpoint);
 

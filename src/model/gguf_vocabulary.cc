@@ -42,7 +42,9 @@ int64_t type_number(TokenKind kind) {
 
 class Reader {
  public:
-  explicit Reader(const Checkpoint& checkpoint) : checkpoint_(checkpoint) {}
+  explicit Reader(const Checkpoint& checkpoint) : checkpoint_(checkpoint) {
+    vocabulary_.source = checkpoint.path;
+  }
 
   Result<Vocabulary> read() {
     HYMT_TRY(read_pre_tokenizer());

@@ -22,14 +22,10 @@ constexpr const char* kDeclaredList = "hymt.eos_token_ids";
 class Reader {
  public:
   Reader(const Checkpoint& checkpoint, const Vocabulary& vocabulary)
-      : checkpoint_(checkpoint), vocabulary_(vocabulary) {
-    for (size_t id = 0; id < vocabulary.tokens.size(); ++id) {
-      if (vocabulary.kinds[id] == TokenKind::control) controls_.push_back(static_cast<Token>(id));
-    }
-  }
+      : checkpoint_(checkpoint), vocabulary_(vocabulary) {}
 
   Result<ModelCard> read(std::optional<Generation> prompts) {
-    const Family* family = find_family();
+    const Family* family = find_family(vocabulary_);
     if (!family) return tl::unexpected(no_family());
     card_.name = model_name(checkpoint_);
     Found found = HYMT_TRY(find_generation(checkpoint_, *family, prompts));
@@ -44,25 +40,10 @@ class Reader {
 
  private:
   Token find(std::string_view text) const {
-    if (text.empty()) return -1;
-    for (const Token id : controls_) {
-      if (vocabulary_.tokens[static_cast<size_t>(id)] == text) return id;
-    }
-    return -1;
+    return text.empty() ? -1 : find_control(vocabulary_, text);
   }
   std::string shown(Token id) const {
     return vocabulary_.tokens[static_cast<size_t>(id)] + " (" + std::to_string(id) + ")";
-  }
-
-  const Family* find_family() const {
-    for (const Family& family : families()) {
-      const bool user_start = family.user_start.empty() || find(family.user_start) >= 0;
-      if (user_start && find(family.bos) >= 0 && find(family.user_end) >= 0 &&
-          find(family.answer_end) >= 0) {
-        return &family;
-      }
-    }
-    return nullptr;
   }
 
   Error no_family() const {
@@ -176,7 +157,6 @@ class Reader {
 
   const Checkpoint& checkpoint_;
   const Vocabulary& vocabulary_;
-  std::vector<Token> controls_;
   ModelCard card_;
 };
 

@@ -9,7 +9,8 @@ bool occurs_in_utf8(int byte) {
 
 }  // namespace
 
-Result<std::array<Token, 256>> find_byte_tokens(const TokenIndex& index) {
+Result<std::array<Token, 256>> find_byte_tokens(const Vocabulary& vocabulary,
+                                                const TokenIndex& index) {
   std::array<Token, 256> tokens;
   for (int byte = 0; byte < 256; ++byte) {
     const char one = static_cast<char>(byte);
@@ -17,8 +18,8 @@ Result<std::array<Token, 256>> find_byte_tokens(const TokenIndex& index) {
     tokens[static_cast<size_t>(byte)] = at == index.end() ? -1 : at->second;
     if (at == index.end() && occurs_in_utf8(byte)) {
       return fail(Code::invalid_argument,
-                  "the vocabulary has no token for the byte " + std::to_string(byte) +
-                      ": it is not a byte-level one",
+                  vocabulary.source + ": the vocabulary has no token for the byte " +
+                      std::to_string(byte) + ": it is not a byte-level one",
                   "tokens");
     }
   }

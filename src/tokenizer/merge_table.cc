@@ -10,8 +10,9 @@ namespace {
 // Cutting a token of n bytes everywhere costs n² steps; the longest published one has 128.
 constexpr size_t kLongestRanked = 512;
 
-Error bad_merge(size_t i, const std::string& what) {
-  return {Code::invalid_argument, "merge " + std::to_string(i) + ": " + what, "merges"};
+Error bad_merge(const Vocabulary& vocabulary, size_t i, const std::string& what) {
+  return {Code::invalid_argument, vocabulary.source + ": merge " + std::to_string(i) + ": " + what,
+          "merges"};
 }
 
 }  // namespace
@@ -68,16 +69,18 @@ Result<MergeTable> MergeTable::build(const Vocabulary& vocabulary, const TokenIn
     const auto [left, right] = vocabulary.merges[i];
     const auto n = static_cast<Token>(vocabulary.tokens.size());
     if (left < 0 || left >= n || right < 0 || right >= n) {
-      return tl::unexpected(bad_merge(i, "token " +
-                                             std::to_string(left < 0 || left >= n ? left : right) +
-                                             " is not in the vocabulary"));
+      return tl::unexpected(bad_merge(vocabulary, i,
+                                      "token " +
+                                          std::to_string(left < 0 || left >= n ? left : right) +
+                                          " is not in the vocabulary"));
     }
     const std::string whole = vocabulary.tokens[static_cast<size_t>(left)] +
                               vocabulary.tokens[static_cast<size_t>(right)];
     if (const Token merged = find(whole); merged >= 0) {
       table.insert(left, right, {static_cast<uint32_t>(i), merged});
     } else if (!specials.contains(whole)) {
-      return tl::unexpected(bad_merge(i, in_quotes(whole) + " is not in the vocabulary"));
+      return tl::unexpected(
+          bad_merge(vocabulary, i, in_quotes(whole) + " is not in the vocabulary"));
     }
   }
   if (!vocabulary.merges.empty()) return table;

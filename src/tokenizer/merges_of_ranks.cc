@@ -7,7 +7,7 @@ namespace hymt::tokenizer {
 Result<std::vector<std::pair<Token, Token>>> merges_of_ranks(const Vocabulary& vocabulary) {
   const TokenIndex index = index_tokens(vocabulary);
   const MergeTable table = HYMT_TRY(MergeTable::build(vocabulary, index));
-  const auto bytes = HYMT_TRY(find_byte_tokens(index));
+  const auto bytes = HYMT_TRY(find_byte_tokens(vocabulary, index));
   std::vector<std::pair<Token, Token>> merges;
   Merger merger(table, bytes);
   std::vector<Token> parts;

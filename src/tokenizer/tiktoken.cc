@@ -47,6 +47,7 @@ bool decode_base64(std::string_view text, std::string& out) {
 
 Result<Vocabulary> read_tiktoken(std::string_view text, const std::string& source) {
   Vocabulary vocabulary;
+  vocabulary.source = source;
   vocabulary.pre = PreTokenizer::hunyuan;
   size_t number = 0;  // of the line
   const auto wrong = [&](std::string_view line, const std::string& what) {

@@ -25,12 +25,13 @@ Result<std::unique_ptr<const Tokenizer>> Tokenizer::make(Vocabulary vocabulary) 
   if (vocabulary.tokens.size() != vocabulary.kinds.size() ||
       vocabulary.tokens.size() > kMaxTokens) {
     return fail(Code::invalid_argument,
-                "a vocabulary of " + std::to_string(vocabulary.tokens.size()) + " tokens and " +
+                vocabulary.source + ": a vocabulary of " +
+                    std::to_string(vocabulary.tokens.size()) + " tokens and " +
                     std::to_string(vocabulary.kinds.size()) + " token types");
   }
   TokenIndex index = index_tokens(vocabulary);
   MergeTable merges = HYMT_TRY(MergeTable::build(vocabulary, index));
-  const auto byte_tokens = HYMT_TRY(find_byte_tokens(index));
+  const auto byte_tokens = HYMT_TRY(find_byte_tokens(vocabulary, index));
   const bool whole_words = vocabulary.whole_words || vocabulary.merges.empty();
   // Moving a vector of strings leaves the strings, and so the index's keys, where they are.
   return std::unique_ptr<const Tokenizer>(new Tokenizer(std::make_unique<Impl>(

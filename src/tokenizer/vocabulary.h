@@ -28,6 +28,7 @@ enum class TokenKind : uint8_t { normal, control, user_defined, unused };
 inline constexpr size_t kMaxTokens = size_t{1} << 21;
 
 struct Vocabulary {
+  std::string source;  // the file, for messages
   PreTokenizer pre = PreTokenizer::hunyuan;
   std::vector<std::string> tokens;  // [n_vocab] bytes (byte-level alphabet already undone);
                                     // for control tokens, their text
@@ -42,8 +43,6 @@ struct Vocabulary {
 
   // The control or user-defined token with this text, or -1.
   Token find_special(std::string_view text) const;
-
-  bool operator==(const Vocabulary&) const = default;
 };
 
 // Hugging Face's tokenizer.json (model BPE, byte-level). `source` is for messages.

@@ -20,8 +20,8 @@ struct Request {
   std::string context;
   std::vector<std::pair<std::string, std::string>> glossary;  // term, its translation
   std::string style;
-  int alternatives = 0;  // 0-8
-  engine::Params params;
+  int alternatives = 0;           // 0-8
+  engine::Params params;          // of each paragraph
   std::vector<std::string> stop;  // texts that end an answer
   std::string client;
   engine::Priority priority = engine::Priority::interactive;
@@ -30,9 +30,9 @@ struct Request {
 
 struct Translation {
   std::string text;
-  std::string source;     // code
+  std::string source;     // code; empty: not recognised, or no letters
   bool detected = false;  // source was auto
-  engine::FinishReason finish_reason = engine::FinishReason::stop;
+  engine::FinishReason finish_reason = engine::FinishReason::stop;  // its worst paragraph's
   bool cached = false;
   std::vector<std::string> warnings;
   std::vector<std::string> alternatives;

@@ -104,8 +104,8 @@ class Translator::Impl {
       for (const Range& paragraph : draft.paragraphs) {
         auto prompt = HYMT_TRY(make_prompt(paragraph.of(text), own, budget));
         for (int variant = 0; variant < plan.variants; ++variant) {
-          // Far apart, so that no seed of a caller's next request meets one of these.
-          constexpr uint64_t kSeedStep = 0x9E3779B97F4A7C15u;
+          // Far apart, and no multiple of the step of the engine's generator.
+          constexpr uint64_t kSeedStep = 0xD1B54A32D192ED03u;
           params.seed = request.params.seed + static_cast<uint64_t>(variant) * kSeedStep;
           plan.requests.push_back(
               {prompt, card_.stop_ids, params, request.client, request.priority, request.deadline});

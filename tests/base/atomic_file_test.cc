@@ -92,6 +92,23 @@ TEST(AtomicFile, AFullDiskIsAnErrorAndLeavesNothing) {
   }
 }
 
+TEST(AtomicFile, AProcessThatIsKilledLeavesNothing) {
+  const test::TempFolder folder;
+  const std::string path = folder / "f";
+  EXPECT_EXIT(
+      {
+        auto file = AtomicFile::create(path);
+        (void)(*file)->write(bytes_of(std::string(2 << 20, 'x')));
+        raise(SIGKILL);
+      },
+      testing::KilledBySignal(SIGKILL), "");
+  // Where the file system has no files without names, the part remains.
+  for (const auto& one : std::filesystem::directory_iterator(folder.path())) {
+    EXPECT_NE(one.path().string(), path);
+  }
+  EXPECT_LE(files_in(folder.path()), 1u);
+}
+
 TEST(AtomicFile, NeverReplacesADeviceOrAFolder) {
   EXPECT_EQ(AtomicFile::create("/dev/null").error().code, Code::invalid_argument);
   EXPECT_EQ(AtomicFile::create("/tmp").error().code, Code::invalid_argument);

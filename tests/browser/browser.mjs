@@ -15,8 +15,8 @@ export async function missing() {
   return null;
 }
 
-// A browser with a fresh profile, which playwright removes again. newPage(options of playwright's newContext) gives a page whose
-// `faults` lists every error, policy violation and request to another host.
+// A browser with a fresh profile, which playwright removes again. newPage(options of playwright's
+// newContext) gives a page whose `faults` lists every error, policy violation and request to another host.
 export async function openBrowser() {
   const {chromium} = await import('playwright-core');
   const browser = await chromium.launch({
@@ -26,8 +26,12 @@ export async function openBrowser() {
   });
   return {
     async newPage(options = {}) {
-      const context = await browser.newContext({locale: 'en-GB', viewport: {width: 1280, height: 800},
-        permissions: ['clipboard-read', 'clipboard-write'], ...options});
+      const context = await browser.newContext({
+        locale: 'en-GB',
+        viewport: {width: 1280, height: 800},
+        permissions: ['clipboard-read', 'clipboard-write'],
+        ...options,
+      });
       const page = await context.newPage();
       page.setDefaultTimeout(10000);
       page.faults = [];
@@ -38,7 +42,8 @@ export async function openBrowser() {
       });
       page.on('pageerror', (error) => page.faults.push(String(error)));
       page.on('request', (request) => {
-        if (!/^(http:\/\/127\.0\.0\.1:|data:|blob:)/.test(request.url())) page.faults.push(`asked ${request.url()}`);
+        const ours = /^(http:\/\/127\.0\.0\.1:|data:|blob:)/.test(request.url());
+        if (!ours) page.faults.push(`asked ${request.url()}`);
       });
       return page;
     },

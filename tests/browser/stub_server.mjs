@@ -10,16 +10,20 @@ import {fileURLToPath} from 'node:url';
 import {kDemoLanguages, kLanguages} from './languages.mjs';
 
 const kWeb = fileURLToPath(new URL('../../web', import.meta.url));
-const kTypes = {'.html': 'text/html', '.css': 'text/css', '.js': 'text/javascript', '.svg': 'image/svg+xml'};
+const kTypes = {
+  '.html': 'text/html', '.css': 'text/css', '.js': 'text/javascript', '.svg': 'image/svg+xml',
+};
 export const kPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " +
   "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
   "require-trusted-types-for 'script'";
 
 // What it knows; anything else comes back in brackets.
 const kKnown = {
-  en: {'你好！': 'Hello!', '今天天气很好。': 'The weather is very nice today.', 'مرحبا بالعالم': 'Hello, world',
+  en: {'你好！': 'Hello!', '今天天气很好。': 'The weather is very nice today.',
+    '我想喝咖啡。': 'I want to drink coffee.', 'مرحبا بالعالم': 'Hello, world',
     'Je voudrais un café.': 'I would like a coffee.'},
-  zh: {'Hello, world': '你好，世界', 'Where is the train station?': '火车站在哪里？', 'Hello!': '你好！'},
+  zh: {'Hello, world': '你好，世界', 'Hello!': '你好！',
+    'Where is the train station?': '火车站在哪里？'},
   ar: {'Hello, world': 'مرحبا بالعالم، كيف حالك (hymt 2) اليوم؟', 'Hello!': 'مرحبا!'},
   he: {'Hello, world': 'שלום עולם'},
   ur: {'Hello, world': 'ہیلو دنیا'},
@@ -66,8 +70,8 @@ class Stub {
     if (url.pathname === '/ready') return json(response, this.ready ? 200 : 503, {});
     if (!url.pathname.startsWith('/v1/')) return this.file(url.pathname, response);
     const body = request.method === 'POST' ? JSON.parse(await textOf(request)) : null;
-    if (body) this.requests.push({path: url.pathname, body, authorization: request.headers.authorization});
-    if (!this.ready) return fail(response, {status: 503, code: 'unavailable', message: 'the model is being loaded'});
+    if (body) this.requests.push({path: url.pathname, body});
+    if (!this.ready) return fail(response, {status: 503, code: 'unavailable', message: 'loading'});
     if (this.key && request.headers.authorization !== `Bearer ${this.key}`)
       return fail(response, {status: 401, code: 'unauthenticated', message: 'no or unknown key'});
     switch (url.pathname) {
@@ -76,7 +80,8 @@ class Stub {
           ({...language, supported: !this.demo || kDemoLanguages.includes(language.code)}))});
       case '/v1/models':
         return json(response, 200, {object: 'list', data: [this.demo
-          ? {id: 'demo', name: 'hymt demo', generation: 'hunyuan-mt', languages: kDemoLanguages, max_input_tokens: 512}
+          ? {id: 'hymt demo', name: 'hymt demo', generation: 'hunyuan-mt',
+            languages: kDemoLanguages, max_input_tokens: 512}
           : {id: 'hunyuan-mt-7b', name: 'Hunyuan-MT-7B', generation: 'hunyuan-mt',
             languages: kLanguages.map(({code}) => code), max_input_tokens: 4096}]});
       case '/v1/detect':
@@ -90,13 +95,15 @@ class Stub {
 
   async translate({text, source, target}, response) {
     const asked = /^(4\d\d|503)\b/.exec(text);
-    const failure = this.failures.shift() ?? (asked && {status: Number(asked[0]), message: 'as you asked'});
+    const failure = this.failures.shift() ??
+      (asked && {status: Number(asked[0]), message: 'as you asked'});
     if (failure?.drop) return response.destroy();
     if (failure && !failure.midStream) return fail(response, failure);
     await pause(this.latency);
     response.writeHead(200, {'content-type': 'text/event-stream', 'cache-control': 'no-store'});
     const send = (event) => response.write(`data: ${JSON.stringify(event)}\n\n`);
-    const answer = kKnown[target]?.[text] ?? text.replace(/[^\n]+/g, (line) => `[${target}: ${line}]`);
+    const answer = kKnown[target]?.[text] ??
+      text.replace(/[^\n]+/g, (line) => `[${target}: ${line}]`);
     for (const delta of answer.match(/\s*\S{1,6}|\s+$/gsu) ?? []) {
       if (response.destroyed) return;
       send({index: 0, delta});
@@ -116,8 +123,12 @@ class Stub {
     const name = normalize(path === '/' ? '/index.html' : path);
     try {
       const bytes = await readFile(kWeb + name);
-      response.writeHead(200, {'content-type': `${kTypes[extname(name)]}; charset=utf-8`,
-        'content-security-policy': kPolicy, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff'});
+      response.writeHead(200, {
+        'content-type': `${kTypes[extname(name)]}; charset=utf-8`,
+        'content-security-policy': kPolicy,
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+      });
       response.end(bytes);
     } catch {
       fail(response, {status: 404, code: 'not_found', message: 'no such path'});

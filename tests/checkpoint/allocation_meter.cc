@@ -24,6 +24,13 @@ void* operator new(size_t size) {
 void* operator new[](size_t size) {
   return allocate(size);
 }
+// A sanitizer's own forms of what is not replaced here would not match our delete.
+void* operator new(size_t size, const std::nothrow_t&) noexcept {
+  return std::malloc(size > 0 ? size : 1);
+}
+void* operator new[](size_t size, const std::nothrow_t&) noexcept {
+  return std::malloc(size > 0 ? size : 1);
+}
 void operator delete(void* memory) noexcept {
   std::free(memory);
 }

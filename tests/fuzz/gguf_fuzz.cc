@@ -6,8 +6,8 @@
 
 #include "checkpoint/gguf.h"
 #include "checkpoint/quantize.h"
-#include "model/config.h"
-#include "model/weights.h"
+#include "model/gguf_vocabulary.h"
+#include "model/model.h"
 
 using hymt::Bytes;
 using hymt::checkpoint::Checkpoint;
@@ -26,11 +26,11 @@ void use(const Checkpoint& checkpoint) {
     std::vector<float> row(static_cast<size_t>(tensor.columns()));
     hymt::checkpoint::dequantize_row(tensor.type, tensor.data.data(), tensor.columns(), row.data());
   }
-  const auto config = hymt::model::read_config(checkpoint);
-  if (!config) return check(config.error());
-  (void)hymt::model::rope_frequencies(*config);
-  const auto weights = hymt::model::find_weights(checkpoint, *config);
-  if (!weights) check(weights.error());
+  const auto vocabulary = hymt::model::read_vocabulary(checkpoint);
+  if (!vocabulary) check(vocabulary.error());
+  const auto model = hymt::model::load(checkpoint);
+  if (!model) return check(model.error());
+  (void)hymt::model::rope_frequencies(model->config);
 }
 
 }  // namespace

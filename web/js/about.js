@@ -23,6 +23,7 @@ export function showModel(model, count) {
   for (const id of ['demo', 'about-demo', 'about-credit']) byId(id).hidden = !demo;
   onLanguage(() => {
     byId('model').textContent = t('model.name', {name});
-    byId('about-model-text').textContent = t('about.model.text', {name, count: formatNumber(count)});
+    byId('about-model-text').textContent =
+      t('about.model.text', {name, count: formatNumber(count)});
   });
 }

@@ -18,7 +18,8 @@ export async function getLanguages() {
   return Array.isArray(reply) ? reply : reply.languages ?? [];
 }
 
-// The model that translates: {id, name, generation, languages, max_input_tokens}, any may be missing.
+// The model that translates: {id, name, generation, languages, max_input_tokens}; any of them may
+// be missing.
 export async function getModel() {
   const reply = await getJson('v1/models');
   return (reply.models ?? reply.data ?? [])[0] ?? {};
@@ -111,6 +112,7 @@ async function checked(sent) {
 // Retry-After is a number of seconds or a date.
 function secondsOf(header) {
   if (!header) return null;
-  const seconds = /^\d+$/.test(header.trim()) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;
+  const seconds = /^\d+$/.test(header.trim()) ? Number(header)
+    : (Date.parse(header) - Date.now()) / 1000;
   return Number.isFinite(seconds) ? Math.max(1, Math.ceil(seconds)) : null;
 }

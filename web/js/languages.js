@@ -13,6 +13,10 @@ export class Languages {
     this.#byCode = new Map(list.map((language) => [language.code, language]));
   }
 
+  get codes() {
+    return this.all.map(({code}) => code);
+  }
+
   get(code) {
     return this.#byCode.get(code);
   }
@@ -50,7 +54,8 @@ export class Languages {
     const rank = ({code, english, chinese, native}) => {
       const names = [english, chinese, native, code].map(folded);
       if (names.some((name) => name.startsWith(wanted))) return 0;
-      if (names.some((name) => name.split(/[\s-]/).some((word) => word.startsWith(wanted)))) return 1;
+      const words = names.flatMap((name) => name.split(/[\s-]/));
+      if (words.some((word) => word.startsWith(wanted))) return 1;
       return names.some((name) => name.includes(wanted)) ? 2 : 3;
     };
     return this.sorted()

@@ -30,8 +30,8 @@ const notes = new Notes();
 const sourcePane = new SourcePane({
   changed: textChanged,
   cleared: textChanged,
-  example(text) {
-    setLanguages('auto', target);
+  example(text, code) {
+    setLanguages('auto', code === target ? otherThan(code) : target);
     sourcePane.text = text;
     sourcePane.focus();
     translateNow();
@@ -105,7 +105,7 @@ const spoken = () => (source === 'auto' ? detected : source);
 
 // The first of `preferred` and then of the likely languages that can stand opposite `code`.
 const otherThan = (code, ...preferred) =>
-  [...preferred, ...recentLanguages(), kFirstTarget, 'en', 'zh', ...languages.all.map((any) => any.code)]
+  [...preferred, ...recentLanguages(), kFirstTarget, 'en', 'zh', ...languages.codes]
     .find((other) => other !== code && languages.supports(other));
 
 // The translation becomes the text, and the languages change places.
@@ -137,10 +137,15 @@ function isTranslatable() {
   translator.stop();
   targetPane.clear();
   if (!excess) setDetected('');
-  notes.show(excess ? [{kind: 'warning', text: () => t('error.over_limit', {count: formatNumber(excess)})}] : []);
+  notes.show(excess ? [excessNote(excess)] : []);
   showLink();
   return false;
 }
+
+const excessNote = (excess) => ({
+  kind: 'warning',
+  text: () => t('error.over_limit', {count: formatNumber(excess)}),
+});
 
 function beginJob() {
   showLink();
@@ -210,7 +215,7 @@ async function start() {
     const [list, model] = await Promise.all([api.getLanguages(), api.getModel()]);
     languages = new Languages(list);
     sourcePane.limit = kCharactersAToken * (model.max_input_tokens ?? 4096);
-    showModel(model, list.filter(({code}) => languages.supports(code)).length);
+    showModel(model, languages.codes.filter((code) => languages.supports(code)).length);
   } catch (error) {
     if (error.status !== 0 && error.status !== 503)
       return notes.show([problemNote(error, {retry: start, useKey})]);

@@ -35,9 +35,11 @@ export class Notes {
 function noteElement({kind, text, detail, countdown, action, form}) {
   const note = element('div', {class: `note ${kind}`, role: kind === 'error' && 'alert'});
   const words = element('p', {}, text());
-  if (countdown)
-    words.append(' ', element('span', {'aria-hidden': 'true'}, countdown.text(), ' ',
-                              element('span', {class: 'seconds'}, String(countdown.seconds)), ' s'));
+  if (countdown) {
+    const seconds = element('span', {class: 'seconds'}, String(countdown.seconds));
+    const hidden = {'aria-hidden': 'true'};  // the live region would read every second
+    words.append(' ', element('span', hidden, countdown.text(), ' ', seconds, ' s'));
+  }
   note.append(words);
   if (detail) note.append(element('p', {class: 'detail', lang: 'en', dir: 'auto'}, detail));
   if (action)

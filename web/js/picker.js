@@ -43,15 +43,15 @@ export class Picker {
   #build() {
     const id = (part) => `${this.kind}-${part}`;
     this.button = element('button', {
-      class: 'quiet pick', type: 'button', id: id('button'), disabled: true, 'aria-haspopup': 'dialog',
-      'aria-expanded': 'false', 'aria-controls': id('panel'),
+      class: 'quiet pick', type: 'button', id: id('button'), disabled: true,
+      'aria-haspopup': 'dialog', 'aria-expanded': 'false', 'aria-controls': id('panel'),
       onclick: (event) => (this.panel.hidden ? this.open('', event.detail > 0) : this.close()),
       onkeydown: (event) => this.#typeOnButton(event),
     }, element('span', {class: 'name'}), icon('chevron'));
     this.input = element('input', {
-      type: 'text', role: 'combobox', autocomplete: 'off', autocapitalize: 'none', spellcheck: 'false',
-      enterkeyhint: 'done', 'aria-autocomplete': 'list', 'aria-expanded': 'true',
-      'aria-controls': id('list'),
+      type: 'text', role: 'combobox', autocomplete: 'off', autocapitalize: 'none',
+      spellcheck: 'false', enterkeyhint: 'done', 'aria-autocomplete': 'list',
+      'aria-expanded': 'true', 'aria-controls': id('list'),
       oninput: () => this.#fill(true), onkeydown: (event) => this.#key(event),
     });
     this.list = element('div', {role: 'listbox', id: id('list'), class: 'list', tabindex: '-1'});
@@ -133,8 +133,9 @@ export class Picker {
     this.none.textContent = found.length ? '' : t('picker.none', {query: query.trim()});
     const chosen = this.#options.findIndex(({dataset}) => dataset.code === this.#chosen);
     this.#activate(searching ? 0 : Math.max(chosen, 0));
-    if (searching)
-      announce(found.length ? t('picker.found', {count: formatNumber(usable.length)}) : this.none.textContent);
+    if (!searching) return;
+    const count = formatNumber(usable.length);
+    announce(found.length ? t('picker.found', {count}) : this.none.textContent);
   }
 
   #group(title, codes, name) {
@@ -164,7 +165,7 @@ export class Picker {
 
   #activate(index) {
     this.#options[this.#active]?.classList.remove('active');
-    this.#active = this.#options.length ? Math.min(Math.max(index, 0), this.#options.length - 1) : -1;
+    this.#active = Math.min(Math.max(index, 0), this.#options.length - 1);  // -1: there is none
     const option = this.#options[this.#active];
     option?.classList.add('active');
     if (option) this.input.setAttribute('aria-activedescendant', option.id);

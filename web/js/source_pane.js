@@ -4,7 +4,7 @@ import {formatNumber, onLanguage, t, translateKeys} from './i18n.js';
 
 // Sentences to begin with; all are in the reach of the demo model.
 const kExamples = [
-  {code: 'zh', text: '今天天气很好。'},
+  {code: 'zh', text: '我想喝咖啡。'},
   {code: 'fr', text: 'Merci beaucoup !'},
   {code: 'en', text: 'Where is the train station?'},
 ];
@@ -13,7 +13,7 @@ export class SourcePane {
   #area = byId('source');
   #limit = Infinity;
 
-  // changed() after typing, example(text) when one is chosen, cleared().
+  // changed() after typing, example(text, code) when one is chosen, cleared().
   constructor({changed, example, cleared}) {
     this.#area.addEventListener('input', (event) => {
       this.#show();
@@ -26,8 +26,9 @@ export class SourcePane {
       this.#area.focus();
       cleared();
     });
-    byId('examples').append(...kExamples.map(({code, text}) =>
-      element('button', {class: 'chip', type: 'button', lang: code, onclick: () => example(text)}, text)));
+    byId('examples').append(...kExamples.map(({code, text}) => element('button', {
+      class: 'chip', type: 'button', lang: code, onclick: () => example(text, code),
+    }, text)));
     onLanguage(() => {
       byId('shortcut').textContent = t('shortcut', {keys: translateKeys});
       this.#show();

@@ -41,7 +41,8 @@ export class TargetPane {
     if (this.#text.data !== text) this.#text.data = text;
     this.rest();
     this.#setSeconds(seconds);
-    announce([...text].length <= kReadOut ? text : t('ready.long', {count: formatNumber([...text].length)}));
+    const length = [...text].length;
+    announce(length <= kReadOut ? text : t('ready.long', {count: formatNumber(length)}));
   }
 
   // Nothing more comes; what has come stays.

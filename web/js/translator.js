@@ -105,7 +105,8 @@ export class Translator {
   }
 }
 
-// Returns when the server says it is ready. Calls hear(error) when the reason why it is not changes.
+// Returns when the server says it is ready. Calls hear(error) when the reason why it is not
+// changes.
 export async function untilReady(signal, hear, told = null) {
   for (let between = kPollFirst;; between = Math.min(1.5 * between, kPollSlowest)) {
     const ready = await api.isReady(signal);

@@ -10,7 +10,8 @@ const active = (page, kind) => page.evaluate((side) => {
   return document.getElementById(id)?.querySelector('.name').textContent;
 }, kind);
 
-pageTest('a language is chosen by keyboard alone', {path: '/#en/zh/Hello%2C%20world'}, async ({page}) => {
+pageTest('a language is chosen by keyboard alone',
+    {path: '/#en/zh/Hello%2C%20world'}, async ({page}) => {
   await outputBecomes(page, '你好，世界');
   await page.focus('#target-button');
   await page.keyboard.press('Enter');
@@ -85,7 +86,8 @@ pageTest('recent languages come first', {}, async ({page}) => {
   assert.equal((await shown(page)).length, 3 + 38);
 });
 
-pageTest('languages that the model does not know are shown but cannot be chosen', {stub: {demo: true}}, async ({page}) => {
+pageTest('languages that the model does not know are shown but cannot be chosen',
+    {stub: {demo: true}}, async ({page}) => {
   await page.click('#target-button');
   const names = await shown(page);
   assert.deepEqual(names.slice(0, 6), ['Chinese', 'English', 'French', 'German', 'Japanese', 'Spanish']);
@@ -101,7 +103,8 @@ pageTest('languages that the model does not know are shown but cannot be chosen'
   await targetIs(page, 'Chinese');
 });
 
-pageTest('a link to a language that the model does not know falls back', {stub: {demo: true}, path: '/#ko/th/Hello'}, async ({page}) => {
+pageTest('a link to a language that the model does not know falls back',
+    {stub: {demo: true}, path: '/#ko/th/Hello'}, async ({page}) => {
   await sourceIs(page, 'Detected: English');
   await targetIs(page, 'Chinese');
 });
@@ -124,7 +127,8 @@ pageTest('the detected language is named', {path: '/#auto/en/'}, async ({page}) 
   assert.equal(await page.locator('#swap').isDisabled(), false);
 });
 
-pageTest('Swap exchanges the languages and turns the translation into the text', {path: '/#auto/zh/Hello!'}, async ({page}) => {
+pageTest('Swap exchanges the languages and turns the translation into the text',
+    {path: '/#auto/zh/Hello!'}, async ({page}) => {
   await outputBecomes(page, '你好！');
   await page.click('#swap');
   await textIs(page, '你好！');
@@ -133,7 +137,8 @@ pageTest('Swap exchanges the languages and turns the translation into the text',
   await outputBecomes(page, 'Hello!');
 });
 
-pageTest('choosing the language of the other side swaps the two', {path: '/#en/zh/'}, async ({page}) => {
+pageTest('choosing the language of the other side swaps the two',
+    {path: '/#en/zh/'}, async ({page}) => {
   await page.click('#source-button');
   await page.keyboard.type('chinese');
   await page.keyboard.press('Enter');

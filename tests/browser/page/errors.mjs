@@ -6,16 +6,19 @@ import {becomes, notesBecome, outputBecomes, pageTest, pause, translations} from
 const failing = (...failures) => ({stub: {failures}});
 
 for (const [failure, words] of [
-  [{status: 400, code: 'invalid_argument', message: 'text: no UTF-8', field: 'text'}, /did not understand.*text: no UTF-8/],
+  [{status: 400, code: 'invalid_argument', message: 'no UTF-8', field: 'text'},
+    /did not understand.*no UTF-8/],
   [{status: 403, code: 'forbidden'}, /key may not translate/],
   [{status: 413, code: 'too_large', message: '9000 tokens'}, /too long.*in parts.*9000 tokens/],
-  [{status: 422, code: 'unsupported', message: 'no ko'}, /does not know that language.*Choose another.*no ko/],
+  [{status: 422, code: 'unsupported', message: 'no ko'},
+    /does not know that language.*Choose another.*no ko/],
   [{status: 422, code: 'unsupported', field: 'source'}, /cannot translate from that language/],
   [{status: 422, code: 'unsupported', field: 'target'}, /cannot translate into that language/],
   [{status: 500, code: 'internal'}, /went wrong on the server.*Try again/],
   [{status: 504, code: 'deadline'}, /took too long.*shorter text/],
 ])
-  pageTest(`${failure.status} ${failure.field ?? ''} is explained`, failing(failure), async ({page, stub}) => {
+  pageTest(`${failure.status} ${failure.field ?? ''} is explained`,
+      failing(failure), async ({page, stub}) => {
     await page.fill('#source', 'Hello, world');
     await notesBecome(page, words);
     assert.equal(await page.locator('#notes [role=alert]').count(), 1);
@@ -26,7 +29,8 @@ for (const [failure, words] of [
     await notesBecome(page, '');
   });
 
-pageTest('a failure that may pass can be tried again by a button', failing({status: 500}), async ({page}) => {
+pageTest('a failure that may pass can be tried again by a button',
+    failing({status: 500}), async ({page}) => {
   await page.fill('#source', 'Hello, world');
   await page.click('#notes button');
   await outputBecomes(page, '你好，世界');
@@ -34,7 +38,8 @@ pageTest('a failure that may pass can be tried again by a button', failing({stat
 
 const busy = {status: 429, code: 'queue_full', message: 'full', headers: {'retry-after': '2'}};
 
-pageTest('a busy server is tried again after the time it names, counting down', failing(busy), async ({page, stub}) => {
+pageTest('a busy server is tried again after the time it names, counting down',
+    failing(busy), async ({page, stub}) => {
   await page.fill('#source', 'Hello, world');
   await notesBecome(page, /Many people.*Next try in 2 s/);
   await notesBecome(page, /Next try in 1 s/);
@@ -44,7 +49,8 @@ pageTest('a busy server is tried again after the time it names, counting down', 
   assert.equal(translations(stub).length, 2);
 });
 
-pageTest('a server busy twice is left alone until the reader asks', failing(busy, busy), async ({page, stub}) => {
+pageTest('a server busy twice is left alone until the reader asks',
+    failing(busy, busy), async ({page, stub}) => {
   await page.fill('#source', 'Hello, world');
   await notesBecome(page, /still busy/);
   await pause(2500);
@@ -53,7 +59,8 @@ pageTest('a server busy twice is left alone until the reader asks', failing(busy
   await outputBecomes(page, '你好，世界');
 });
 
-pageTest('the countdown can be cut short', failing({...busy, headers: {'retry-after': '600'}}), async ({page}) => {
+pageTest('the countdown can be cut short',
+    failing({...busy, headers: {'retry-after': '600'}}), async ({page}) => {
   await page.fill('#source', 'Hello, world');
   await notesBecome(page, /600 s/);
   await page.click('#notes button');
@@ -69,7 +76,8 @@ pageTest('while the model is being loaded the text waits', {}, async ({page, stu
   await notesBecome(page, '');
 });
 
-pageTest('a page opened before the model is ready starts by itself', {open: false, stub: {ready: false}}, async ({page, stub}) => {
+pageTest('a page opened before the model is ready starts by itself',
+    {open: false, stub: {ready: false}}, async ({page, stub}) => {
   await page.goto(`${stub.address}/#auto/zh/Hello%2C%20world`);
   await notesBecome(page, /being loaded/);
   assert.equal(await page.locator('#target-button').isDisabled(), true);
@@ -77,7 +85,8 @@ pageTest('a page opened before the model is ready starts by itself', {open: fals
   await outputBecomes(page, '你好，世界');
 });
 
-pageTest('without a connection the page says so and goes on once it is back', {}, async ({page}) => {
+pageTest('without a connection the page says so and goes on once it is back',
+    {}, async ({page}) => {
   await page.context().setOffline(true);
   await page.fill('#source', 'Hello, world');
   await notesBecome(page, /cannot be reached/);
@@ -98,7 +107,8 @@ pageTest('waiting can be stopped', {}, async ({page, stub}) => {
   assert.equal(translations(stub).length, asked);
 });
 
-pageTest('a connection that closes at once is tried again', failing({drop: true}), async ({page}) => {
+pageTest('a connection that closes at once is tried again',
+    failing({drop: true}), async ({page}) => {
   await page.fill('#source', 'Hello, world');
   await outputBecomes(page, '你好，世界');
 });
@@ -110,14 +120,16 @@ pageTest('an error within the stream keeps what had come',
     assert.match(await page.textContent('#output'), /^\[zh:/);
   });
 
-pageTest('a stream that breaks off is not taken for whole', {stub: {pieceDelay: 100}}, async ({page, stub}) => {
+pageTest('a stream that breaks off is not taken for whole',
+    {stub: {pieceDelay: 100}}, async ({page, stub}) => {
   await page.fill('#source', 'a b c d e f g h i j k l m n');
   await becomes(() => page.textContent('#output'), /a b/);
   stub.server.closeAllConnections();
   await notesBecome(page, /broke off before its end.*Try again/);
 });
 
-pageTest('a server with keys asks for one, and remembers it for the tab', {stub: {key: 'secret'}, open: false}, async ({page, stub, open}) => {
+pageTest('a server with keys asks for one, and remembers it for the tab',
+    {stub: {key: 'secret'}, open: false}, async ({page, stub, open}) => {
   await page.goto(stub.address);
   await notesBecome(page, /asks for a key/);
   await page.fill('#notes input', 'wrong');
@@ -132,7 +144,8 @@ pageTest('a server with keys asks for one, and remembers it for the tab', {stub:
   await outputBecomes(page, '你好，世界');
 });
 
-pageTest('errors are Chinese in the Chinese interface, also after switching', failing({status: 413}), async ({page}) => {
+pageTest('errors are Chinese in the Chinese interface, also after switching',
+    failing({status: 413}), async ({page}) => {
   await page.fill('#source', 'Hello, world');
   await notesBecome(page, /too long/);
   await page.click('#interface-language');

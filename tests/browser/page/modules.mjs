@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import {pageTest} from './setup.mjs';
 
 pageTest('an event stream may be cut anywhere', {}, async ({page}) => {
-  const stream = ': comment\n\ndata: {"a":1}\r\n\r\nevent: x\ndata:two\ndata: lines\n\ndata: 北😀\r\rid: 1\n\ndata: [DONE]\n\n';
+  const stream = ': comment\n\ndata: {"a":1}\r\n\r\nevent: x\ndata:two\ndata: lines\n\n' +
+    'data: 北😀\r\rid: 1\n\ndata: [DONE]\n\n';
   const results = await page.evaluate(async (text) => {
     const {EventStream} = await import('/js/event_stream.js');
     const read = (pieces) => {

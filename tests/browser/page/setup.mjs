@@ -26,7 +26,8 @@ after(async () => {
 //   open    false: the body opens the page itself (it gets {page, stub, open})
 // and the options of playwright's newContext. The test fails if the page reports any error,
 // violates its content security policy, or asks another host for anything.
-export function pageTest(name, {stub: settings = {}, path = '/', open: opens = true, ...context}, body) {
+export function pageTest(name, options, body) {
+  const {stub: settings = {}, path = '/', open: opens = true, ...context} = options;
   test(name, async () => {
     stub.reset();
     Object.assign(stub, settings);
@@ -58,7 +59,8 @@ export async function becomes(probe, wanted, patience = 8000) {
   else assert.equal(value, wanted);
 }
 
-const content = (page, selector) => () => page.locator(selector).evaluate((found) => found.textContent);
+const content = (page, selector) => () =>
+  page.locator(selector).evaluate((found) => found.textContent);
 
 export const outputBecomes = (page, text) => becomes(content(page, '#output'), text);
 export const notesBecome = (page, text) => becomes(content(page, '#notes'), text);

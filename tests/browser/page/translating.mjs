@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import {becomes, focusIs, notesBecome, outputBecomes, pageTest, pause, sourceIs, textIs, translations,
   typingRests} from './setup.mjs';
 
-pageTest('a typed text is translated without pressing anything', {path: '/#auto/en/'}, async ({page, stub}) => {
+pageTest('a typed text is translated without pressing anything',
+    {path: '/#auto/en/'}, async ({page, stub}) => {
   await page.locator('#source').pressSequentially('今天天气很好。');
   await outputBecomes(page, 'The weather is very nice today.');
   assert.deepEqual(translations(stub).at(-1).body,
@@ -12,7 +13,8 @@ pageTest('a typed text is translated without pressing anything', {path: '/#auto/
   await becomes(() => page.textContent('#time'), /^in \d[\d,.]* m?s$/);
 });
 
-pageTest('the answer is shown as it comes', {stub: {pieceDelay: 60}, path: '/#zh/en/'}, async ({page}) => {
+pageTest('the answer is shown as it comes',
+    {stub: {pieceDelay: 60}, path: '/#zh/en/'}, async ({page}) => {
   await page.evaluate(() => {
     window.seen = [];
     new MutationObserver(() => window.seen.push(document.querySelector('#output').textContent))
@@ -31,7 +33,8 @@ pageTest('typing on sends nothing until it rests', {}, async ({page, stub}) => {
   assert.deepEqual(translations(stub).map(({body}) => body.text), ['Hello, world']);
 });
 
-pageTest('a newer text takes the place of one on its way', {stub: {latency: 900}}, async ({page, stub}) => {
+pageTest('a newer text takes the place of one on its way',
+    {stub: {latency: 900}}, async ({page, stub}) => {
   await page.fill('#source', 'The old one');
   await becomes(() => translations(stub).length, 1);
   await page.fill('#source', 'Hello, world');
@@ -80,7 +83,8 @@ pageTest('Escape stops as well', {stub: {latency: 60_000}}, async ({page}) => {
   await notesBecome(page, /Stopped/);
 });
 
-pageTest('Copy puts the translation on the clipboard and says so', {path: '/#en/zh/Hello%2C%20world'}, async ({page}) => {
+pageTest('Copy puts the translation on the clipboard and says so',
+    {path: '/#en/zh/Hello%2C%20world'}, async ({page}) => {
   await outputBecomes(page, '你好，世界');
   await page.click('#copy');
   await becomes(() => page.textContent('#copy span'), 'Copied');
@@ -89,7 +93,8 @@ pageTest('Copy puts the translation on the clipboard and says so', {path: '/#en/
   await becomes(() => page.textContent('#copy span'), 'Copy');
 });
 
-pageTest('Copy works where there is no clipboard interface', {open: false}, async ({page, open}) => {
+pageTest('Copy works where there is no clipboard interface',
+    {open: false}, async ({page, open}) => {
   await page.addInitScript(() => Object.defineProperty(navigator, 'clipboard', {value: undefined}));
   await open('/#en/zh/Hello%2C%20world');
   await outputBecomes(page, '你好，世界');
@@ -100,7 +105,8 @@ pageTest('Copy works where there is no clipboard interface', {open: false}, asyn
   await textIs(page, '你好，世界');
 });
 
-pageTest('Clear empties both sides and goes back to the text', {path: '/#auto/zh/Hello%2C%20world'}, async ({page}) => {
+pageTest('Clear empties both sides and goes back to the text',
+    {path: '/#auto/zh/Hello%2C%20world'}, async ({page}) => {
   await outputBecomes(page, '你好，世界');
   await page.click('#clear');
   await textIs(page, '');
@@ -111,10 +117,14 @@ pageTest('Clear empties both sides and goes back to the text', {path: '/#auto/zh
   assert.equal(new URL(page.url()).hash, '');
 });
 
-pageTest('an example fills in and is translated', {stub: {demo: true}, path: '/#auto/en/'}, async ({page}) => {
-  await page.click('#examples button >> nth=0');
-  await outputBecomes(page, 'The weather is very nice today.');
+pageTest('an example fills in and is translated',
+    {stub: {demo: true}, path: '/#auto/en/'}, async ({page}) => {
+  await page.click('#examples button >> text=咖啡');
+  await outputBecomes(page, 'I want to drink coffee.');
   assert.equal(await page.locator('#examples').isVisible(), false);
+  await page.click('#clear');
+  await page.click('#examples button >> text=station');  // English already, so into another language
+  await outputBecomes(page, '火车站在哪里？');
 });
 
 pageTest('characters are counted as people count them', {}, async ({page}) => {
@@ -122,7 +132,8 @@ pageTest('characters are counted as people count them', {}, async ({page}) => {
   await becomes(() => page.textContent('#count'), '3 / 16,384');
 });
 
-pageTest('a text beyond the limit is not sent, and the page says by how much', {stub: {demo: true}}, async ({page, stub}) => {
+pageTest('a text beyond the limit is not sent, and the page says by how much',
+    {stub: {demo: true}}, async ({page, stub}) => {
   await page.fill('#source', 'a'.repeat(2048 + 21));
   await notesBecome(page, /too long: please remove 21 characters/);
   await typingRests();
@@ -137,26 +148,32 @@ pageTest('line breaks and blank lines stay', {path: '/#en/de/'}, async ({page}) 
   await outputBecomes(page, '[de: One]\n\n[de: Two]\n');
 });
 
-for (const [finish_reason, words] of [['length', /was cut/], ['loop', /repeat itself/], ['deadline', /time .* ran out/]])
-  pageTest(`an answer that ends by "${finish_reason}" is explained`, {stub: {ending: {finish_reason}}}, async ({page}) => {
+for (const [finish_reason, words] of [
+  ['length', /was cut/], ['loop', /repeat itself/], ['deadline', /time .* ran out/],
+])
+  pageTest(`an answer that ends by "${finish_reason}" is explained`,
+      {stub: {ending: {finish_reason}}}, async ({page}) => {
     await page.fill('#source', 'Hello, world');
     await notesBecome(page, words);
     await outputBecomes(page, '你好，世界');
   });
 
-pageTest('warnings of the server are shown', {stub: {ending: {warnings: ['this model knows no style', 'nor glossaries']}}}, async ({page}) => {
+pageTest('warnings of the server are shown',
+    {stub: {ending: {warnings: ['this model knows no style', 'nor glossaries']}}}, async ({page}) => {
   await page.fill('#source', 'Hello, world');
   await notesBecome(page, /this model knows no style.*nor glossaries/);
 });
 
-pageTest('a text in the target language already gets an offer', {path: '/#auto/en/Hello!'}, async ({page}) => {
+pageTest('a text in the target language already gets an offer',
+    {path: '/#auto/en/Hello!'}, async ({page}) => {
   await notesBecome(page, /already seems to be in English/);
   await page.click('#notes button');
   await outputBecomes(page, '你好！');
   await notesBecome(page, '');
 });
 
-pageTest('the language of a long text is shown while it still streams', {stub: {pieceDelay: 400}, path: '/#auto/en/'}, async ({page}) => {
+pageTest('the language of a long text is shown while it still streams',
+    {stub: {pieceDelay: 400}, path: '/#auto/en/'}, async ({page}) => {
   await page.fill('#source', '今天天气很好。'.repeat(80));
   await sourceIs(page, 'Detected: Chinese');
   assert.equal(await page.locator('#stop').isVisible(), true);
@@ -168,7 +185,8 @@ pageTest('a blank text is not sent', {}, async ({page, stub}) => {
   assert.equal(translations(stub).length, 0);
 });
 
-pageTest('the finished translation is read out', {path: '/#en/zh/Hello%2C%20world'}, async ({page}) => {
+pageTest('the finished translation is read out',
+    {path: '/#en/zh/Hello%2C%20world'}, async ({page}) => {
   await becomes(() => page.textContent('#announcer'), '你好，世界');
 });
 

@@ -1,0 +1,177 @@
+// hymt serve: the HTTP service and its page, until SIGTERM or Ctrl-C.
+#include "server/server.h"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <thread>
+
+#include "cli/commands.h"
+#include "cli/embedded.h"
+#include "cli/service.h"
+#include "cli/signals.h"
+
+namespace hymt::cli {
+namespace {
+
+using std::chrono::milliseconds;
+
+struct Options {
+  ServiceOptions service;
+  server::Options server;
+  std::string deadline = "30s";
+};
+
+// "500ms", "30s", "2m", "1h"; a bare number counts seconds. At least 1 ms, at most a day.
+std::optional<milliseconds> duration(std::string_view text) {
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string_view unit(end, static_cast<size_t>(text.data() + text.size() - end));
+  constexpr int64_t kDay = 86'400'000;
+  if (error != std::errc() || number < 1 || number > kDay) return std::nullopt;
+  int64_t factor = 0;
+  if (unit == "ms") factor = 1;
+  if (unit == "s" || unit.empty()) factor = 1000;
+  if (unit == "m") factor = 60'000;
+  if (unit == "h") factor = 3'600'000;
+  if (factor == 0 || number > kDay / factor) return std::nullopt;
+  return milliseconds(number * factor);
+}
+
+// What requests may call the model: the name it was started by, of a file without its folders.
+std::string alias_of(const std::string& model) {
+  const char* variable = std::getenv("HYMT_MODEL");
+  std::string name = !model.empty() ? model : variable && *variable ? variable : "demo";
+  while (name.size() > 1 && name.back() == '/') name.pop_back();
+  name = std::filesystem::path(name).filename();
+  return name.ends_with(".gguf") ? name.substr(0, name.size() - 5) : name;
+}
+
+std::vector<server::Asset> page() {
+  std::vector<server::Asset> files;
+  for (const Asset& asset : assets()) {
+    const std::string_view bytes(reinterpret_cast<const char*>(asset.bytes.data()),
+                                 asset.bytes.size());
+    server::Asset file{std::string(asset.path), std::string(asset.content_type), bytes,
+                       std::string(asset.etag)};
+    if (file.path == "/index.html") {
+      file.path = "/";
+      files.push_back(file);
+      file.path = asset.path;
+    }
+    files.push_back(std::move(file));
+  }
+  return files;
+}
+
+// Loads on a thread of its own, so that /health answers and signals are heard meanwhile.
+class Loader {
+ public:
+  Loader(const ServiceOptions& options, const Clock& clock, metrics::Registry& metrics,
+         std::function<void(Result<std::shared_ptr<Service>>)> done)
+      : thread_([&options, &clock, &metrics, done = std::move(done)] {
+          auto service = make_service(options, clock, metrics);
+          if (service) {
+            done(std::shared_ptr<Service>(*std::move(service)));
+          } else {
+            done(tl::unexpected(service.error()));
+          }
+        }) {}
+  ~Loader() { thread_.join(); }
+
+ private:
+  std::thread thread_;
+};
+
+void say_ready(const Service& service, const server::Server& server) {
+  std::printf("hymt serves %s at %s (Ctrl-C stops it)\n", service.translator->info().name.c_str(),
+              server.url().c_str());
+  std::fflush(stdout);
+}
+
+// The first signal ends gently, a second one at once.
+void end(Signals& signals, server::Server& server, milliseconds grace, Log& log) {
+  log.info("stopping: requests under way have " + std::to_string(grace.count()) +
+           " ms to end; a second signal stops at once");
+  std::thread drain([&] {
+    server.drain(grace);
+    signals.ring();
+  });
+  if (signals.wait() != 0) std::_Exit(1);
+  drain.join();
+  log.info("stopped");
+}
+
+Result<void> run(Options& options) {
+  Signals signals;
+  Log log;
+  metrics::Registry metrics;
+  const SteadyClock clock;
+  server::Options& serving = options.server;
+  serving.deadline = *duration(options.deadline);
+  serving.model_alias = alias_of(options.service.model);
+  // Room for the longest text that is not refused for its tokens, in the longest JSON.
+  constexpr size_t kBytesPerToken = 64;
+  const auto tokens = static_cast<size_t>(options.service.translator.max_input_tokens);
+  serving.http.max_body = std::max(serving.http.max_body, tokens * kBytesPerToken);
+  serving.http.max_bodies = std::max(serving.http.max_bodies, 4 * serving.http.max_body);
+
+  server::Server server(serving, page(), metrics, log);
+  HYMT_TRY(server.start());
+  log.info("listening on " + server.url() + ", loading the model");
+
+  std::optional<Error> failure;  // written before the bell rings, read after
+  {
+    const Loader loader(options.service, clock, metrics, [&](auto service) {
+      if (service) {
+        server.set_translator({*service, (*service)->translator.get()});
+        say_ready(**service, server);
+      } else {
+        failure = service.error();
+      }
+      signals.ring();
+    });
+    // Nothing has been accepted yet that would be lost.
+    if (signals.wait() != 0) std::_Exit(0);
+  }
+  if (failure) return tl::unexpected(*failure);
+  signals.wait();
+  end(signals, server, serving.deadline, log);
+  return {};
+}
+
+std::string check_duration(const std::string& text) {
+  return duration(text) ? "" : "must be a time such as 500ms, 30s or 2m";
+}
+
+}  // namespace
+
+void add_serve(CLI::App& app, Action& action) {
+  auto* command = app.add_subcommand("serve", "Serve translations over HTTP, and the page");
+  const auto options = std::make_shared<Options>();
+  command->add_option("--host", options->server.host, "Address to listen on; 0.0.0.0 for all")
+      ->capture_default_str();
+  command->add_option("--port", options->server.port, "Port to listen on; 0 for a free one")
+      ->capture_default_str();
+  command
+      ->add_option("--max-queue", options->service.engine.max_queue,
+                   "Requests that may wait; more are answered 429")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1'000'000));
+  command
+      ->add_option("--max-input-tokens", options->service.translator.max_input_tokens,
+                   "Tokens a request's texts may have together")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1'000'000));
+  command
+      ->add_option("--deadline", options->deadline,
+                   "Time for a request that names no deadline_ms, and for the last ones at the end")
+      ->capture_default_str()
+      ->check(CLI::Validator(check_duration, "TIME"));
+  add_service_options(*command, options->service);
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace hymt::cli
