@@ -18,8 +18,8 @@ Where a desktop exists, the page is opened in the browser; HYMT_OPEN=0 leaves it
 END
 }
 
-# open_page PID: waits until the process listens, says where, and opens it on a desktop. The
-# address is read from the process's own sockets, so it is right whatever set the port.
+# open_page PID: waits until the process listens and opens its page. The port is read from the
+# process's own sockets, so it is right whatever set it.
 open_page() {
   local pid=$1 inodes port
   for _ in {1..600}; do
@@ -29,11 +29,7 @@ open_page() {
     port=$(cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | awk -v inodes=" $inodes " \
       '$4 == "0A" && index(inodes, " " $10 " ") {sub(/.*:/, "", $2); print $2; exit}') || true
     if [ -n "$port" ]; then
-      printf 'The page: http://127.0.0.1:%d (stop with Ctrl-C)\n' "0x$port"
-      if [ "${HYMT_OPEN:-1}" != 0 ] && [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ] &&
-        command -v xdg-open >/dev/null; then
-        xdg-open "http://127.0.0.1:$((16#$port))" >/dev/null 2>&1 || true
-      fi
+      xdg-open "http://127.0.0.1:$((16#$port))" >/dev/null 2>&1 || true
       return 0
     fi
     sleep 0.1
@@ -73,5 +69,8 @@ if [ ! -x build/hymt ] || [ ! -f build/.built ] ||
 fi
 
 cd "$called_from"
-(open_page $$ &) # in a subshell: no child of the server, which would have to reap it
+if [ "${HYMT_OPEN:-1}" != 0 ] && [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ] &&
+  command -v xdg-open >/dev/null; then
+  (open_page $$ &) # in a subshell: no child of the server, which would have to reap it
+fi
 exec "$root/build/hymt" serve "$@"

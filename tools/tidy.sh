@@ -17,5 +17,5 @@ done
 # GCC's own flags mean nothing to clang.
 printf '%s\0' "${files[@]}" | xargs -0 -n 1 -P "$(nproc)" \
   clang-tidy-14 -p build --quiet --extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-unused-command-line-argument 2>/dev/null |
-  { grep -v '^$' || true; } | tee build/tidy.log
+  { grep --line-buffered -v '^$' || true; } | tee build/tidy.log
 ! grep -qE '(warning|error):' build/tidy.log

@@ -22,6 +22,7 @@ void add_bench(CLI::App& app, Action& action);
 void add_eval(CLI::App& app, Action& action);
 void add_generate(CLI::App& app, Action& action);
 void add_inspect(CLI::App& app, Action& action);
+void add_load(CLI::App& app, Action& action);
 void add_quantize(CLI::App& app, Action& action);
 void add_serve(CLI::App& app, Action& action);
 void add_tokenize(CLI::App& app, Action& action);

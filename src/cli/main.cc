@@ -11,10 +11,12 @@ constexpr hymt::cli::AddCommand kCommands[] = {
     hymt::cli::add_serve,
     hymt::cli::add_translate,
     hymt::cli::add_generate,
+    hymt::cli::add_tokenize,
     hymt::cli::add_inspect,
     hymt::cli::add_quantize,
     hymt::cli::add_eval,
     hymt::cli::add_bench,
+    hymt::cli::add_load,
 };
 
 int run(int argc, char** argv) {

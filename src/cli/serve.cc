@@ -116,6 +116,7 @@ Result<void> run(Options& options) {
   constexpr size_t kBytesPerToken = 64;
   const auto tokens = static_cast<size_t>(options.service.translator.max_input_tokens);
   serving.http.max_body = std::max(serving.http.max_body, tokens * kBytesPerToken);
+  serving.http.max_bodies = std::max(serving.http.max_bodies, 4 * serving.http.max_body);
 
   server::Server server(serving, page(), metrics, log);
   HYMT_TRY(server.start());

@@ -5,6 +5,8 @@
 namespace hymt::server {
 namespace {
 
+constexpr const char* kLabel = "/";  // all files of the page count as the page
+
 constexpr const char* kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; "
@@ -49,7 +51,7 @@ void add_assets(http::Site& site, const std::vector<Asset>& assets) {
     const auto answer = [asset](const std::shared_ptr<http::Exchange>& exchange) {
       exchange->respond(page_file(asset, exchange->request().header("If-None-Match")));
     };
-    site.add(http::Route{"GET", asset.path, answer, &api::kNativeErrors});
+    site.add(http::Route{"GET", asset.path, answer, &api::kNativeErrors, false, kLabel});
   }
 }
 

@@ -28,7 +28,7 @@ class Server::Impl {
     api::add_models(site_, context_);
     api::add_status(site_, context_);
     add_assets(site_, assets);
-    for (const std::string& path : site_.paths()) monitor_.add_label(path);
+    for (const std::string& label : site_.labels()) monitor_.add_label(label);
     metrics.gauge_function("hymt_http_connections", "Open connections.", {},
                            [this] { return static_cast<double>(http_.connections()); });
   }

@@ -44,6 +44,7 @@ class Reader {
   Result<Vocabulary> read() {
     const json* model = member(root_, "model");
     if (!model || !model->is_object()) return refuse("model", "is missing");
+    id_limit_ = id_limit();
     HYMT_TRY(check_model(*model));
     HYMT_TRY(read_pre_tokenizer());
     HYMT_TRY(check_normalizer());
@@ -160,10 +161,18 @@ class Reader {
     return {};
   }
 
+  // Ids may leave holes, but what is allocated for them grows with the file alone.
+  size_t id_limit() const {
+    const auto count = [](const json* list) { return list ? list->size() : size_t{0}; };
+    const json* model = member(root_, "model");
+    const size_t listed = count(member(*model, "vocab")) + count(member(root_, "added_tokens"));
+    return std::min(kMaxTokens, 1024 + 4 * listed);
+  }
+
   Result<Token> id_of(const json* value, const std::string& field) {
-    if (!value || !value->is_number_integer() || *value < 0 || *value >= kMaxTokens) {
+    if (!value || !value->is_number_integer() || *value < 0 || *value >= id_limit_) {
       return refuse(field,
-                    "has an id that is no number from 0 to " + std::to_string(kMaxTokens - 1));
+                    "has an id that is no number from 0 to " + std::to_string(id_limit_ - 1));
     }
     return value->get<Token>();
   }
@@ -234,6 +243,7 @@ class Reader {
   const json& root_;
   const std::string& source_;
   Vocabulary vocabulary_;
+  size_t id_limit_ = 0;
   std::unordered_map<std::string, Token> ids_;  // by the text that the file uses
 };
 

@@ -28,7 +28,7 @@ import time
 import urllib.error
 import urllib.request
 
-TIMEOUT = 120  # seconds a block, or the start of a server, may take
+TIMEOUT = 400  # seconds a block, or the start of a server, may take
 _FENCE = re.compile(
     r"^(?:<!-- example: (?P<how>.*?) -->\n+)?```(?P<kind>\w+)\n(?P<body>.*?)^```$", re.M | re.S)
 

@@ -65,6 +65,14 @@ void tune(tcp::socket& socket) {
   socket.set_option(Seconds<TCP_KEEPCNT>(4), ignored);
 }
 
+// A client is its address: the same one whether it came by IPv4 or through an IPv6 socket.
+std::string name_of(const asio::ip::address& peer) {
+  if (peer.is_v6() && peer.to_v6().is_v4_mapped()) {
+    return asio::ip::make_address_v4(asio::ip::v4_mapped, peer.to_v6()).to_string();
+  }
+  return peer.to_string();
+}
+
 // A network's thread; what a library throws there costs one connection, not the process.
 void run_network(asio::io_context& network) {
   while (!network.stopped()) {
@@ -202,7 +210,7 @@ void Server::Impl::welcome(tcp::socket socket) {
     socket.write_some(asio::buffer(bytes), error);  // as much as fits: nobody waits for this client
     return;
   }
-  std::make_shared<Connection>(std::move(socket), peer.address().to_string(), hub_)->start();
+  std::make_shared<Connection>(std::move(socket), name_of(peer.address()), hub_)->start();
 }
 
 void Server::Impl::close_acceptors() {

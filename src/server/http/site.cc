@@ -16,7 +16,7 @@ Site::Plan Site::plan(Request& head) const {
   }
   if (of_path) {
     plan.errors = (plan.route ? plan.route : of_path)->errors;
-    plan.label = of_path->path;
+    plan.label = of_path->label;
   }
   const auto refuse = [&](const Error& error) {
     plan.refusal = plan.errors->reply(error);
@@ -42,9 +42,14 @@ Site::Plan Site::plan(Request& head) const {
   return plan;
 }
 
-std::vector<std::string> Site::paths() const {
+void Site::add(Route route) {
+  if (route.label.empty()) route.label = route.path;
+  routes_.push_back(std::move(route));
+}
+
+std::vector<std::string> Site::labels() const {
   std::vector<std::string> out;
-  for (const Route& route : routes_) out.push_back(route.path);
+  for (const Route& route : routes_) out.push_back(route.label);
   return out;
 }
 

@@ -20,13 +20,14 @@ struct Route {
   std::function<void(const std::shared_ptr<Exchange>&)> answer;
   const ErrorFormat* errors;
   bool on_worker = false;  // takes time: not for the network's thread
+  std::string label;       // for metrics, where several routes are one thing; empty: the path
 };
 
 // What is known once a request has been answered or given up.
 struct Record {
   std::string_view method;
   std::string_view target;
-  std::string_view label;  // a route's path, or "other": a bounded set
+  std::string_view label;  // a route's label, or "other": a bounded set
   std::string_view client;
   int status = 0;  // 0: nothing was answered
   size_t bytes = 0;
@@ -51,7 +52,7 @@ class Site {
   Site(const ErrorFormat& errors, Observer& observer) : errors_(errors), observer_(observer) {}
 
   void add(Filter filter) { filters_.push_back(std::move(filter)); }
-  void add(Route route) { routes_.push_back(std::move(route)); }
+  void add(Route route);
 
   struct Plan {
     const Route* route = nullptr;     // answers it; or
@@ -62,7 +63,7 @@ class Site {
   // Never both; 404 and 405 (with Allow), OPTIONS, and what the filters say are refusals.
   Plan plan(Request& head) const;
 
-  std::vector<std::string> paths() const;
+  std::vector<std::string> labels() const;  // that plans may have, beside "other"
   Observer& observer() const { return observer_; }
   const ErrorFormat& errors() const { return errors_; }
 
