@@ -152,8 +152,8 @@ class Reader {
   // The claimed length of an array is believed only as far as the file has bytes for it.
   Result<void> check_count(uint64_t count, uint64_t element_bytes) const {
     if (count <= in_.left() / element_bytes) return {};
-    return refuse(in_quotes(key_) + " claims " + std::to_string(count) + " elements; the file has " +
-                  std::to_string(in_.left()) + " bytes left");
+    return refuse(in_quotes(key_) + " claims " + std::to_string(count) +
+                  " elements; the file has " + std::to_string(in_.left()) + " bytes left");
   }
 
   template <class T>
@@ -217,7 +217,8 @@ class Reader {
   }
 
   tl::unexpected<Error> bad_bool(uint8_t byte) const {
-    return refuse(in_quotes(key_) + " has the truth value " + std::to_string(byte) + ", not 0 or 1");
+    return refuse(in_quotes(key_) + " has the truth value " + std::to_string(byte) +
+                  ", not 0 or 1");
   }
 
   ByteReader& in_;

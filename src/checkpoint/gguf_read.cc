@@ -166,10 +166,10 @@ Result<void> check_places(const std::vector<Entry>& entries, uint64_t data_size,
   for (const Entry& entry : entries) {
     if (entry.bytes > data_size || entry.offset > data_size - entry.bytes) {
       return fail(Code::invalid_argument,
-                  path + ": tensor " + in_quotes(entry.name) + ": its " + std::to_string(entry.bytes) +
-                      " bytes at offset " + std::to_string(entry.offset) +
-                      " end past the file, which has " + std::to_string(data_size) +
-                      " bytes of data: it is cut short or damaged",
+                  path + ": tensor " + in_quotes(entry.name) + ": its " +
+                      std::to_string(entry.bytes) + " bytes at offset " +
+                      std::to_string(entry.offset) + " end past the file, which has " +
+                      std::to_string(data_size) + " bytes of data: it is cut short or damaged",
                   std::string(entry.name));
     }
     by_offset.push_back(&entry);
@@ -182,7 +182,8 @@ Result<void> check_places(const std::vector<Entry>& entries, uint64_t data_size,
     if (before.offset + before.bytes > after.offset) {
       return fail(Code::invalid_argument,
                   path + ": tensor " + in_quotes(after.name) + ": offset " +
-                      std::to_string(after.offset) + " lies inside tensor " + in_quotes(before.name),
+                      std::to_string(after.offset) + " lies inside tensor " +
+                      in_quotes(before.name),
                   std::string(after.name));
     }
   }

@@ -111,7 +111,8 @@ class Shard {
               [](const auto* a, const auto* b) { return a->begin < b->begin; });
     for (size_t i = 1; i < by_begin.size(); ++i) {
       if (by_begin[i - 1]->end > by_begin[i]->begin) {
-        return refuse(*by_begin[i], "data_offsets overlap tensor " + in_quotes(by_begin[i - 1]->name));
+        return refuse(*by_begin[i],
+                      "data_offsets overlap tensor " + in_quotes(by_begin[i - 1]->name));
       }
     }
     return {};
@@ -161,15 +162,16 @@ Result<Checkpoint> read_shards(const std::string& folder, const ShardNames& shar
       const auto [at, added] = found.emplace(name, file);
       if (!added) {
         return fail(Code::invalid_argument,
-                    path + ": tensor " + in_quotes(name) + " is also in " + in_quotes(at->second), name);
+                    path + ": tensor " + in_quotes(name) + " is also in " + in_quotes(at->second),
+                    name);
       }
     }
     for (const std::string& name : promised) {
       const auto at = found.find(name);
       if (at == found.end() || at->second != file) {
-        return fail(Code::invalid_argument,
-                    path + ": tensor " + in_quotes(name) + ", which the index puts here, is missing",
-                    name);
+        return fail(
+            Code::invalid_argument,
+            path + ": tensor " + in_quotes(name) + ", which the index puts here, is missing", name);
       }
     }
   }

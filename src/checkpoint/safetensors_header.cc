@@ -111,7 +111,8 @@ class HeaderEvents final : public Events {
 
   bool closed() override {
     if (depth() == 2 && field_ == "data_offsets") {
-      if (offsets_.size() != 2) return refuse(in_quotes(name_) + ": data_offsets are not two numbers");
+      if (offsets_.size() != 2)
+        return refuse(in_quotes(name_) + ": data_offsets are not two numbers");
       entry_.begin = offsets_[0];
       entry_.end = offsets_[1];
     }

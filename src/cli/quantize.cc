@@ -48,6 +48,14 @@ Result<void> check_paths(const QuantizeOptions& options) {
   return {};
 }
 
+// The generation that the source tells by its name, its special tokens or its folder, written down:
+// the new file may be called anything. A source that is not understood is only converted.
+void keep_generation(const Checkpoint& from, checkpoint::QuantizePlan& plan) {
+  if (const auto model = model::load(from)) {
+    plan.metadata.try_emplace("hymt.prompts", std::string(model::name(model->card.generation)));
+  }
+}
+
 // What a reader should know before using the result.
 void print_notes(const Checkpoint& from, const checkpoint::QuantizePlan& plan, DType type) {
   for (const std::string& name : plan.kept) {
@@ -67,7 +75,8 @@ Result<void> quantize(const QuantizeOptions& options) {
   HYMT_TRY(check_paths(options));
   const DType type = type_named(options.type);
   const Checkpoint from = HYMT_TRY(open_model(options.in));
-  const auto plan = checkpoint::plan_quantize(from, type);
+  auto plan = checkpoint::plan_quantize(from, type);
+  keep_generation(from, plan);
   uint64_t before = 0, after = 0;
   for (const auto& tensor : from.tensors) before += tensor.data.size();
   for (const auto& tensor : plan.tensors) after += tensor.size();

@@ -4,6 +4,7 @@
 """
 
 import json
+import os
 import pathlib
 import resource
 import shutil
@@ -22,8 +23,11 @@ class Quantize(Case):
         self.says("quantize", source, str(path), "--type", kind)
         return path
 
+    def report(self, path: pathlib.Path) -> dict:
+        return json.loads(self.says("inspect", str(path), "--json"))
+
     def types(self, path: pathlib.Path) -> dict:
-        return json.loads(self.says("inspect", str(path), "--json"))["tensors"]["types"]
+        return self.report(path)["tensors"]["types"]
 
     def test_sizes_are_those_of_the_formats(self):
         for kind, bytes_of_32 in [("q8_0", 34), ("q4_0", 18), ("f16", 64), ("f32", 128)]:
@@ -51,6 +55,34 @@ class Quantize(Case):
         again = self.says("quantize", str(self.scratch / "m.gguf"), str(self.scratch / "n.gguf"),
                           "--type", "q8_0")
         self.assertIn("quantised already", again)
+
+    def test_writes_down_the_generation_that_it_found(self):
+        source = self.scratch / "Hy-MT2.gguf"  # told by its name alone
+        source.write_bytes(DEMO.read_bytes().replace(b"hymt.prompts", b"hymt.promptz"))
+        self.assertEqual(self.report(source)["model"]["prompts"], "hy-mt2")
+        path = self.quantized("q8_0", str(source))
+        self.assertEqual(self.report(path)["metadata"]["hymt.prompts"], "hy-mt2")
+
+    def test_converts_what_it_cannot_run(self):
+        source = self.scratch / "other.gguf"
+        source.write_bytes(DEMO.read_bytes().replace(b"hunyuan-dense", b"hunyuan-other"))
+        path = self.quantized("q8_0", str(source))
+        report = json.loads(run("inspect", str(path), "--json").stdout)
+        self.assertEqual(report["metadata"]["general.architecture"], "hunyuan-other")
+        self.assertNotIn("BF16", report["tensors"]["types"])
+
+    def test_a_hugging_face_folder_becomes_the_same_model(self):
+        shared = os.environ.get("HYMT_SHARED", str(DEMO.parents[2] / "shared"))
+        folder = pathlib.Path(shared) / "data" / "demo-model" / "hf"
+        if not folder.is_dir():
+            self.skipTest("needs the shared data folder: set HYMT_SHARED")
+        path = self.quantized("bf16", str(folder))
+        ours, demo = self.report(path), self.report(DEMO)
+        by_name = lambda report: sorted(report["tensors"]["list"], key=lambda one: one["name"])
+        self.assertEqual(by_name(ours), by_name(demo))
+        self.assertEqual(ours["config"], demo["config"])  # the RoPE base is a float32 again
+        self.assertEqual(ours["tokenizer"], demo["tokenizer"])
+        self.assertEqual(ours["model"]["stop"], demo["model"]["stop"])
 
     def test_never_overwrites_its_input(self):
         path = self.scratch / "m.gguf"
