@@ -34,6 +34,12 @@ std::optional<Generation> generation_in(std::string_view name, const Family& fam
   return std::nullopt;
 }
 
+// A name fit for a line and for JSON, whatever bytes the file has for it.
+std::string in_line(const std::string& name) {
+  const std::string quoted = in_quotes(name, 200);
+  return quoted.substr(1, quoted.size() - 2);
+}
+
 struct Named {
   std::string where;
   std::string name;
@@ -85,9 +91,9 @@ std::string model_name(const Checkpoint& checkpoint) {
   const auto at = checkpoint.metadata.find("general.name");
   if (at != checkpoint.metadata.end()) {
     const auto* text = std::get_if<std::string>(&at->second);
-    if (text && !text->empty()) return *text;
+    if (text && !text->empty()) return in_line(*text);
   }
-  return path_name(checkpoint.path);
+  return in_line(path_name(checkpoint.path));
 }
 
 Result<Found> find_generation(const Checkpoint& checkpoint, const Family& family,

@@ -112,7 +112,11 @@ class Reader {
         return refuse(kTypes, "has " + std::to_string(type) + " at " + std::to_string(id) +
                                   ", not 1 to " + std::to_string(std::size(kKinds)));
       }
-      vocabulary_.kinds.push_back(kKinds[type - 1]);
+      TokenKind kind = kKinds[type - 1];
+      if (kind == TokenKind::user_defined && tokenizer::looks_special((*texts_)[id])) {
+        kind = TokenKind::control;
+      }
+      vocabulary_.kinds.push_back(kind);
     }
     return {};
   }

@@ -19,6 +19,14 @@ using tokenizer::Vocabulary;
 constexpr const char* kDeclared[] = {"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id"};
 constexpr const char* kDeclaredList = "hymt.eos_token_ids";
 
+// Letters, digits and hyphens, as a language code is made of; which ones exist is not known here.
+bool is_code(std::string_view text) {
+  constexpr std::string_view kAllowed =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+  return !text.empty() && text.size() <= 16 &&
+         text.find_first_not_of(kAllowed) == std::string_view::npos;
+}
+
 class Reader {
  public:
   Reader(const Checkpoint& checkpoint, const Vocabulary& vocabulary)
@@ -113,8 +121,8 @@ class Reader {
     const size_t before = card_.stop_ids.size();
     add_stop(static_cast<Token>(id));
     if (card_.stop_ids.size() > before) {
-      card_.reasons.push_back("stops at " + shown(static_cast<Token>(id)) + " too: " + key +
-                              " says so");
+      card_.reasons.push_back("stops at " + in_quotes(vocabulary_.tokens[at]) + " (" +
+                              std::to_string(id) + ") too: " + key + " says so");
     }
   }
 
@@ -142,8 +150,7 @@ class Reader {
     if (!codes || codes->empty()) return tl::unexpected(bad(key, "is no list of language codes"));
     std::string line = "languages, as " + std::string(key) + " says:";
     for (const std::string& code : *codes) {
-      if (code.empty() || code.size() > 16)
-        return tl::unexpected(bad(key, "has " + in_quotes(code)));
+      if (!is_code(code)) return tl::unexpected(bad(key, "has " + in_quotes(code)));
       line += " " + code;
     }
     card_.languages = *codes;

@@ -226,8 +226,8 @@ class Reader {
       const std::string text = text_of(member(one, "content"));
       const Token id = HYMT_TRY(id_of(member(one, "id"), "added_tokens"));
       if (text.empty()) return refuse("added_tokens", "has an entry without content");
-      const TokenKind kind =
-          is_true(member(one, "special")) ? TokenKind::control : TokenKind::user_defined;
+      const bool special = is_true(member(one, "special")) || looks_special(text);
+      const TokenKind kind = special ? TokenKind::control : TokenKind::user_defined;
       // An id that the vocabulary lists too is the same token under its final name.
       if (static_cast<size_t>(id) < vocabulary_.kinds.size()) {
         const auto listed = ids_.find(text);

@@ -24,6 +24,10 @@ std::string_view name(PreTokenizer pre);
 
 enum class TokenKind : uint8_t { normal, control, user_defined, unused };
 
+// Whether an added token's text is that of a special one, "<|…|>" or "<｜…｜>": files call some of
+// them ordinary, so readers make control tokens of user-defined ones that look like this.
+bool looks_special(std::string_view text);
+
 // The most tokens that a vocabulary may have: ten times the largest one published.
 inline constexpr size_t kMaxTokens = size_t{1} << 21;
 

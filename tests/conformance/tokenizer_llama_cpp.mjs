@@ -16,11 +16,11 @@ const {getLlama} = await require_package('node-llama-cpp');
 // Learns the vocabulary from a fifth of the news.
 function make_dense_model() {
   const model = path.join(build, 'tokenizer_hunyuan_dense.gguf');
-  if (fs.existsSync(model)) return model;
+  const maker = path.join(import.meta.dirname, 'tokenizer_make_model.py');
+  if (fs.existsSync(model) && fs.statSync(model).mtimeMs > fs.statSync(maker).mtimeMs) return model;
   const sample = news.filter((_, i) => i % 5 === 1);
   const words = ask_driver(driver, ['words', 'hunyuan-dense'], sample);
-  const made = spawnSync('/usr/bin/python3',
-    [path.join(import.meta.dirname, 'tokenizer_make_model.py'), model],
+  const made = spawnSync('/usr/bin/python3', [maker, model],
     {input: words.map((one) => JSON.stringify(one) + '\n').join(''), encoding: 'utf8'});
   if (made.status !== 0) throw new Error(`tokenizer_make_model.py: ${made.stderr}`);
   return model;

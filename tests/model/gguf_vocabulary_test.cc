@@ -40,6 +40,18 @@ TEST(GgufVocabulary, ReadsTokensKindsAndMerges) {
   EXPECT_THAT(vocabulary->merges, ElementsAre(Pair(0, 2)));
 }
 
+TEST(GgufVocabulary, UserDefinedTokensThatLookSpecialAreControl) {
+  Checkpoint checkpoint = small();
+  checkpoint.metadata["tokenizer.ggml.tokens"] =
+      Texts{"Ġ", "Ġa", "a", "<｜hy_User｜>", "<tag>", "<|extra_0|>"};
+  checkpoint.metadata["tokenizer.ggml.token_type"] = Integers{1, 1, 1, 4, 4, 4};
+  const auto vocabulary = read_vocabulary(checkpoint);
+  ASSERT_TRUE(vocabulary) << vocabulary.error().message;
+  EXPECT_EQ(vocabulary->kinds[3], TokenKind::control);
+  EXPECT_EQ(vocabulary->kinds[4], TokenKind::user_defined);
+  EXPECT_EQ(vocabulary->kinds[5], TokenKind::control);
+}
+
 TEST(GgufVocabulary, NamesFileKeyAndValueOfWhatIsWrong) {
   struct Wrong {
     const char* key;

@@ -160,6 +160,12 @@ TEST(ModelCard, IsCalledAsTheFileSaysElseAsTheFile) {
   EXPECT_EQ(card_of(named("a/HY-MT1.5-7B/"), seven_vocabulary()).name, "HY-MT1.5-7B");
 }
 
+TEST(ModelCard, HasANameThatIsOneLineOfText) {
+  EXPECT_EQ(card_of(named("m.gguf", "a\nb\xFF"), seven_vocabulary()).name, "a?b\uFFFD");
+  EXPECT_LT(card_of(named("m.gguf", std::string(1 << 20, 'x')), seven_vocabulary()).name.size(),
+            300u);
+}
+
 TEST(ModelCard, NamesLanguagesIfTheFileDoes) {
   Checkpoint checkpoint = named("m.gguf");
   EXPECT_THAT(card_of(checkpoint, seven_vocabulary()).languages, IsEmpty());
@@ -168,6 +174,7 @@ TEST(ModelCard, NamesLanguagesIfTheFileDoes) {
   for (const checkpoint::Value& wrong :
        {checkpoint::Value(std::string("zh")), checkpoint::Value(std::vector<std::string>{}),
         checkpoint::Value(std::vector<std::string>{""}),
+        checkpoint::Value(std::vector<std::string>{"zh", "e\nn"}),
         checkpoint::Value(std::vector<std::string>{std::string(1000, 'x')})}) {
     checkpoint.metadata["hymt.languages"] = wrong;
     const auto card = read_card(checkpoint, seven_vocabulary());

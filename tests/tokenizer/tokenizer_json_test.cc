@@ -99,6 +99,15 @@ TEST(TokenizerJson, AnAddedTokenMayBeInTheVocabularyAsWell) {
   EXPECT_EQ(vocabulary->kinds[6], TokenKind::control);
 }
 
+TEST(TokenizerJson, AddedTokensThatLookSpecialAreControl) {
+  // Publishers call the tokens that open a turn ordinary ones.
+  json root = small();
+  root["added_tokens"][1]["content"] = "<｜hy_User｜>";
+  const auto vocabulary = read_tokenizer_json(root.dump(), "t.json");
+  ASSERT_TRUE(vocabulary) << vocabulary.error().message;
+  EXPECT_EQ(vocabulary->kinds[4], TokenKind::control);
+}
+
 TEST(TokenizerJson, WorksAsTheDemoModelsFile) {
   HYMT_SHARED_OR_SKIP(path, "data/demo-model/hf/tokenizer.json");
   const auto vocabulary = read_tokenizer_json(test::read_file(path), path);
