@@ -11,9 +11,11 @@ namespace {
 
 CLD2::Language detect(std::string_view text, int flags, Guesses& guesses) {
   const CLD2::CLDHints no_hints{nullptr, nullptr, CLD2::UNKNOWN_ENCODING, CLD2::UNKNOWN_LANGUAGE};
-  CLD2::Language languages[3];
-  int percents[3];
-  double scores[3];
+  // The library leaves these alone when it gives up early.
+  CLD2::Language languages[3] = {CLD2::UNKNOWN_LANGUAGE, CLD2::UNKNOWN_LANGUAGE,
+                                 CLD2::UNKNOWN_LANGUAGE};
+  int percents[3] = {0, 0, 0};
+  double scores[3] = {0, 0, 0};
   int text_bytes = 0;
   int valid_bytes = 0;
   const auto best = CLD2::ExtDetectLanguageSummaryCheckUTF8(

@@ -83,7 +83,7 @@ class Inspect(Case):
         self.assertNotIn("\x1b", said)
         self.assertIn("'?[2J\N{REPLACEMENT CHARACTER}?bad'", said)
         self.assertEqual(json.loads(self.says("inspect", path, "--json"))["model"]["name"],
-                         "\x1b[2J\N{REPLACEMENT CHARACTER}\nbad")
+                         "?[2J\N{REPLACEMENT CHARACTER}?bad")
 
     def test_refuses_what_is_no_checkpoint(self):
         text = self.scratch / "text.gguf"

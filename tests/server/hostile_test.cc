@@ -32,7 +32,7 @@ TEST_F(ServiceTest, NoiseGets400) {
   start();
   for (const std::string& noise :
        {std::string("hello\r\n\r\n"), std::string("GET / HTTP/2.0\r\n\r\n"),
-        std::string("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 tls \r\n\r\n", 26),
+        std::string("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 tls \r\n\r\n", 20),
         std::string("GET /health HTTP/1.1\r\n\r\n"), std::string(100, '\0') + "\r\n\r\n"}) {
     Client client(port);
     client.send(noise);
