@@ -1,6 +1,8 @@
 // Tickets, threads and the moments at which they meet. Meant to be run under the thread sanitizer.
 #include <gtest/gtest.h>
 
+#include <future>
+
 #include <atomic>
 #include <random>
 #include <thread>
@@ -57,16 +59,14 @@ TEST(Cancel, ATicketMayBeDestroyedWithinACallOfTheSink) {
   Request request = request_for({"a\nb\nc", "d"});
   request.params.max_tokens = 1500;
   const auto recorder = std::make_shared<Recorder>();
-  std::mutex mutex;
   std::unique_ptr<Ticket> ticket;
-  recorder->when_delta([&] {
-    const std::lock_guard<std::mutex> lock(mutex);
+  std::promise<void> has_ticket;
+  recorder->when_delta([&, given = has_ticket.get_future().share()] {
+    given.wait();
     ticket.reset();
   });
-  {
-    const std::lock_guard<std::mutex> lock(mutex);
-    ticket = *rig.translator.translate(request, recorder);
-  }
+  ticket = *rig.translator.translate(request, recorder);
+  has_ticket.set_value();
   EXPECT_TRUE(recorder->wait());
   wait_until_idle(rig);
 }

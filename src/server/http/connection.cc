@@ -67,10 +67,7 @@ Connection::Connection(Socket socket, std::string client, Hub& hub)
     : hub_(hub),
       socket_(std::move(socket)),
       client_(std::move(client)),
-      signal_(socket_.get_executor()) {
-  const std::lock_guard<std::mutex> lock(hub_.mutex);
-  hub_.connections.insert(this);
-}
+      signal_(socket_.get_executor()) {}
 
 Connection::~Connection() {
   if (current_) finish_request();
@@ -79,7 +76,12 @@ Connection::~Connection() {
   hub_.changed.notify_all();
 }
 
+// Known to the hub from here on, not from construction: only now is there a shared pointer to it.
 void Connection::start() {
+  {
+    const std::lock_guard<std::mutex> lock(hub_.mutex);
+    hub_.connections.insert(this);
+  }
   asio::co_spawn(socket_.get_executor(), run(shared_from_this()), asio::detached);
 }
 
