@@ -15,9 +15,9 @@
 
 namespace hymt::translate {
 
-// Hears of one request, one thing at a time, on the engine's thread or on the caller's before
-// translate() returns (what needs no computing): must be quick and must not block. After its ticket
-// is gone it still hears the end.
+// Hears of one request, one thing at a time, on the engine's thread (or the caller's, before
+// translate() returns, where nothing has to be computed): must be quick and must not block. After
+// its ticket is gone it still hears the end.
 class Sink {
  public:
   virtual ~Sink() = default;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "translate/answer_stream.h"
 
@@ -81,23 +82,21 @@ Job::Job(JobPlan plan, const tokenizer::Tokenizer& tokenizer, engine::Engine& en
 Job::~Job() = default;
 
 Result<void> Job::start(engine::Engine& engine) {
-  if (!plan_.requests.empty()) {
-    std::vector<engine::Submission> submissions;
-    submissions.reserve(plan_.requests.size());
-    for (auto& request : plan_.requests) {
-      const size_t leg = submissions.size();
-      submissions.push_back({std::move(request), std::make_shared<Ear>(shared_from_this(), leg)});
-    }
-    // From here on the listeners may be called, before and while we go on.
-    flight_.launched(HYMT_TRY(engine.submit(std::move(submissions))));
+  if (plan_.requests.empty()) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    tell_untranslated();
+    finish_if_complete();
+    return {};
   }
-  const std::lock_guard<std::mutex> lock(mutex_);
-  for (size_t text = 0; text < texts_.size(); ++text) {
-    if (!plan_.drafts[text].paragraphs.empty()) continue;
-    tell_deltas(text);
-    complete(text);
+  std::vector<engine::Submission> submissions;
+  submissions.reserve(plan_.requests.size());
+  for (auto& request : plan_.requests) {
+    const size_t leg = submissions.size();
+    submissions.push_back({std::move(request), std::make_shared<Ear>(shared_from_this(), leg)});
   }
-  finish_if_complete();
+  // From here on the listeners may be called, before and while we go on. The caller never waits for
+  // them: it may hold a lock that its sink wants.
+  flight_.launched(HYMT_TRY(engine.submit(std::move(submissions))));
   return {};
 }
 
@@ -105,6 +104,7 @@ void Job::on_token(size_t index, engine::Token token) {
   const std::lock_guard<std::mutex> lock(mutex_);
   Leg& leg = legs_[index];
   if (!sink_ || leg.done || plan_.beams) return;
+  tell_untranslated();
   ++usage_.output_tokens;
   const std::string more = leg.stream.push(token);
   leg.answer += more;
@@ -121,6 +121,7 @@ void Job::on_finish(size_t index, const engine::Finish& finish) {
   const std::lock_guard<std::mutex> lock(mutex_);
   Leg& leg = legs_[index];
   if (!sink_ || leg.done) return;
+  tell_untranslated();
   FinishReason reason = finish.candidates.front().reason;
   if (plan_.beams) {
     take_candidates(leg, finish.candidates);
@@ -138,6 +139,7 @@ void Job::on_error(size_t index, const Error& error) {
   Leg& leg = legs_[index];
   if (!sink_ || leg.done) return;
   if (error.code == Code::deadline) {
+    tell_untranslated();
     leg.expired = true;
     return land(index, FinishReason::deadline);
   }
@@ -174,6 +176,16 @@ void Job::land(size_t index, FinishReason reason) {
   if (--texts_[leg.text].n_open > 0) return;
   complete(leg.text);
   finish_if_complete();
+}
+
+// Texts in which there is nothing to translate: told before anything else.
+void Job::tell_untranslated() {
+  if (std::exchange(untranslated_told_, true)) return;
+  for (size_t text = 0; text < texts_.size(); ++text) {
+    if (!plan_.drafts[text].paragraphs.empty()) continue;
+    tell_deltas(text);
+    complete(text);
+  }
 }
 
 // What is new and final of a text, in order: a paragraph's words wait until the one before is

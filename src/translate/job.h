@@ -33,8 +33,9 @@ struct JobPlan {
   std::string model;
 };
 
-// Listeners (on the engine's thread) and the caller of start() meet under one lock, which is held
-// while the sink is called: the sink hears one thing at a time. It may do anything but wait;
+// Listeners call on the engine's thread, one after the other; the sink is called there, under the
+// job's lock, and hears one thing at a time. The caller of start() takes that lock only if there is
+// nothing to compute, so it may hold a lock that its sink wants. The sink may do anything but wait;
 // destroying its ticket inside a call is fine, as cancelling takes only Flight's lock.
 class Job : public std::enable_shared_from_this<Job> {
  public:
@@ -59,6 +60,7 @@ class Job : public std::enable_shared_from_this<Job> {
   Leg& leg_of(size_t text, size_t paragraph, int variant);
   void take_candidates(Leg& leg, const std::vector<engine::Candidate>& candidates);
   void land(size_t leg, engine::FinishReason reason);
+  void tell_untranslated();
   void tell_deltas(size_t text);
   void complete(size_t text);
   void tell_translation(size_t text);
@@ -76,7 +78,8 @@ class Job : public std::enable_shared_from_this<Job> {
   std::vector<Text> texts_;      // as plan_.drafts
   size_t n_complete_ = 0;        // texts
   std::vector<size_t> expired_;  // complete, but all of their time was spent waiting; not told yet
-  bool produced_ = false;        // any text that was computed
+  bool untranslated_told_ = false;
+  bool produced_ = false;  // any text that was computed
   Usage usage_;
 };
 
