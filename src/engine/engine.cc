@@ -50,7 +50,7 @@ class Engine::Impl {
     const auto n = static_cast<int>(submissions.size());
     const std::lock_guard<std::mutex> lock(mutex_);
     if (draining_) return fail(Code::unavailable, "the engine is draining: try again later");
-    if (queued_ + n > options_.max_queue || queued_tokens_ + n_tokens > options_.max_queue_tokens) {
+    if (queued_ >= options_.max_queue || queued_tokens_ + n_tokens > options_.max_queue_tokens) {
       return fail(Code::queue_full, "too many requests are waiting: try again later");
     }
     queued_ += n;

@@ -14,7 +14,7 @@
 namespace hymt::engine {
 
 struct Options {
-  int max_queue = 256;            // requests waiting; past it submit says queue_full
+  int max_queue = 256;            // requests waiting; once so many wait, submit says queue_full
   int max_queue_tokens = 262144;  // prompt tokens waiting
   int max_sequences = 64;         // decoding at once
   int step_tokens = 512;          // rows a step may have

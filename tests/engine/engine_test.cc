@@ -126,6 +126,21 @@ TEST_F(EngineTest, TheQueueIsBounded) {
   EXPECT_EQ(later->wait(), FinishReason::length);
 }
 
+// A text of many lines is one submission: an idle queue takes it, however short the queue.
+TEST_F(EngineTest, ASubmissionLongerThanTheQueueIsTakenWhenNobodyWaits) {
+  Options options;
+  options.max_queue = 3;
+  Engine engine(runner(), options, clock_, metrics_);
+  std::vector<Submission> lines;
+  std::vector<std::shared_ptr<Waiter>> waiters;
+  for (int i = 0; i < 10; ++i) {
+    waiters.push_back(std::make_shared<Waiter>());
+    lines.push_back({request({1, i + 1}), waiters.back()});
+  }
+  ASSERT_TRUE(engine.submit(std::move(lines)));
+  for (auto& waiter : waiters) EXPECT_EQ(waiter->wait(), FinishReason::length);
+}
+
 TEST_F(EngineTest, CancelEndsARequest) {
   Engine engine(runner(100), {}, clock_, metrics_);
   auto waiter = std::make_shared<Waiter>();
