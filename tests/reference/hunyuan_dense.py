@@ -9,9 +9,11 @@ with the engine: what both say is what the publisher's model says, or both misre
 
 The one thing it takes over from the engine is that K and V are cached as float16.
 """
+import os
 import struct
 import sys
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the matrices are small
 import numpy as np
 
 # --- GGUF, as its specification has it: header, metadata, tensor infos, aligned data -------------

@@ -140,9 +140,10 @@ void multiply_q8(const Panels& w, int first, int last, const InputRows& x, const
 
 void multiply_q4(const Panels& w, int first, int last, const InputRows& x, const OutputRows& out,
                  void* scratch) {
-  // Up to one tile of rows, nibbles are taken apart in registers. For more, once a pair of panels,
-  // into memory that stays in the cache, instead of once a tile.
-  if (x.n_rows <= ProductQ4::kMaxRows) {
+  // Up to a few tiles of rows, nibbles are taken apart in each tile's registers. For more, once a
+  // pair of panels, into memory that stays in the cache: the trip pays from about here on.
+  constexpr int kDirectRows = 32;
+  if (x.n_rows <= kDirectRows) {
     return stream_panels<ProductQ4>(w, first, last, x, out, NibbleWeights::kBlockBytes);
   }
   auto* bytes = static_cast<uint8_t*>(scratch);
