@@ -46,15 +46,15 @@ inline tl::unexpected<Error> fail(Code code, std::string message, std::string fi
 
 // The value of a Result, or return its error from this function:
 //   auto config = HYMT_TRY(read_config(file));
-// The two variables are unique to their line so that uses nest without shadowing.
-#define HYMT_TRY(expression) HYMT_TRY_IN(expression, __LINE__)
-#define HYMT_TRY_IN(expression, line) HYMT_TRY_AS(expression, line)
-#define HYMT_TRY_AS(expression, line)                                                \
-  __extension__({                                                                    \
-    auto hymt_result_##line = (expression);                                          \
-    if (!hymt_result_##line)                                                         \
-      return ::tl::unexpected<::hymt::Error>(std::move(hymt_result_##line).error()); \
-    ::hymt::internal::take(hymt_result_##line);                                      \
+// The variable is numbered so that uses nest without shadowing.
+#define HYMT_TRY(expression) HYMT_TRY_IN(expression, __COUNTER__)
+#define HYMT_TRY_IN(expression, n) HYMT_TRY_AS(expression, n)
+#define HYMT_TRY_AS(expression, n)                                                \
+  __extension__({                                                                 \
+    auto hymt_result_##n = (expression);                                          \
+    if (!hymt_result_##n)                                                         \
+      return ::tl::unexpected<::hymt::Error>(std::move(hymt_result_##n).error()); \
+    ::hymt::internal::take(hymt_result_##n);                                      \
   })
 
 namespace hymt::internal {
