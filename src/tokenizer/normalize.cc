@@ -18,9 +18,12 @@ namespace {
 constexpr size_t kLongRun = 32;  // no language stacks so many; below, insertion is the cheapest
 
 const icu::Normalizer2& nfc() {
-  UErrorCode status = U_ZERO_ERROR;
-  const icu::Normalizer2* instance = icu::Normalizer2::getNFCInstance(status);
-  HYMT_CHECK(U_SUCCESS(status) && instance);  // built into the library
+  static const icu::Normalizer2* const instance = [] {
+    UErrorCode status = U_ZERO_ERROR;
+    const icu::Normalizer2* found = icu::Normalizer2::getNFCInstance(status);
+    HYMT_CHECK(U_SUCCESS(status) && found);  // built into the library
+    return found;
+  }();
   return *instance;
 }
 
