@@ -14,16 +14,13 @@ class Backend {
  public:
   // Begins in service; the one before is released when its last request ends.
   void set(std::shared_ptr<translate::Facade> facade);
-  // From now on nothing new is accepted.
-  void drain();
 
-  // unavailable: loading, or shutting down.
+  // unavailable: still loading.
   Result<std::shared_ptr<translate::Facade>> current() const;
 
  private:
   mutable std::mutex mutex_;
   std::shared_ptr<translate::Facade> facade_;
-  bool draining_ = false;
 };
 
 }  // namespace hymt::server

@@ -76,7 +76,6 @@ std::string Server::url() const {
 }
 
 void Server::drain(std::chrono::milliseconds grace) {
-  impl_->backend_.drain();
   impl_->http_.drain(grace);
 }
 

@@ -85,11 +85,6 @@ translate::Detection FakeTranslator::detect(std::string_view text) const {
   return {text.front() < 0 ? "zh" : "en", 0.75};
 }
 
-void FakeTranslator::drain() {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  drained_ = true;
-}
-
 void FakeTranslator::run() {
   std::unique_lock<std::mutex> lock(mutex_);
   while (!stop_) {
@@ -165,9 +160,9 @@ int FakeTranslator::live() {
   const std::lock_guard<std::mutex> lock(mutex_);
   return static_cast<int>(jobs_.size());
 }
-bool FakeTranslator::drained() {
+int FakeTranslator::begun() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return drained_;
+  return begun_;
 }
 translate::Request FakeTranslator::last() {
   const std::lock_guard<std::mutex> lock(mutex_);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/log.h"
@@ -41,6 +42,11 @@ class ServiceTest : public testing::Test {
     const std::string text = get(port, "/metrics").body;
     const auto at = text.find("\n" + series + " ");
     return at == std::string::npos ? -1 : std::stod(text.substr(at + series.size() + 2));
+  }
+
+  // That is, until a drain has closed the port.
+  void wait_until_nobody_is_accepted() {
+    while (get(port, "/health").status != 0) std::this_thread::yield();
   }
 
   metrics::Registry metrics;

@@ -317,11 +317,11 @@ TEST_F(ServiceTest, CountsRequestsInABoundedNumberOfSeries) {
   };
   get(port, "/metrics");
   const auto before = lines();
-  for (int i = 0; i < 10'000; ++i) {
+  for (int i = 0; i < 1'000; ++i) {
     ASSERT_EQ(client.get("/random/" + std::to_string(i) + "?q=" + std::to_string(i)).status, 404);
   }
   EXPECT_EQ(lines(), before);
-  EXPECT_EQ(metric("hymt_http_requests_total{path=\"other\",code=\"404\"}"), 10'001);
+  EXPECT_EQ(metric("hymt_http_requests_total{path=\"other\",code=\"404\"}"), 1'001);
 }
 
 }  // namespace
