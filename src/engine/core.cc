@@ -102,7 +102,7 @@ bool Core::step() {
   metrics_.running.set(n_running());
   metrics_.queued.set(n_queued());
   metrics_.blocks_used.set(blocks_.size() - blocks_.available());
-  return !plan_.work.empty();
+  return !plan_.work.empty() || !plan_.preempt.empty();
 }
 
 void Core::end_expired() {

@@ -34,7 +34,7 @@ class Core {
   void cancel_all();
 
   // One step: ends what is past its deadline, then computes what the policy chose. False if there
-  // was nothing to do.
+  // was nothing to do: then nothing will be until something is submitted or a deadline passes.
   bool step();
 
   // Requests that have never been admitted yet, and their prompt tokens.

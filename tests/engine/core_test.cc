@@ -5,30 +5,16 @@
 #include <random>
 
 #include "support/fake_runner.h"
+#include "support/recorder.h"
 
 namespace hymt::engine {
 namespace {
 
+using test::FakeClock;
+using test::Recorder;
+
 constexpr int kVocab = 50;
 constexpr Token kStop = 0;
-
-class FakeClock final : public Clock {
- public:
-  Time now() const override { return time; }
-  Time time{};
-};
-
-class Recorder final : public Listener {
- public:
-  void on_token(Token token, const TokenLogprobs*) override { tokens.push_back(token); }
-  void on_finish(const Finish& f) override { finish = f, ++n_ends; }
-  void on_error(const Error& e) override { error = e, ++n_ends; }
-
-  std::vector<Token> tokens;
-  std::optional<Finish> finish;
-  std::optional<Error> error;
-  int n_ends = 0;
-};
 
 // What a greedy request must answer, computed without an engine.
 std::vector<Token> expected_answer(std::vector<Token> history, int max_tokens) {

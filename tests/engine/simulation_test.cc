@@ -7,34 +7,17 @@
 
 #include "engine/core.h"
 #include "support/fake_runner.h"
+#include "support/recorder.h"
 #include "support/reference_beam_search.h"
 
 namespace hymt::engine {
 namespace {
 
+using test::FakeClock;
+using test::Recorder;
+
 constexpr int kVocab = 40;
 constexpr Token kStop = 0;
-
-class FakeClock final : public Clock {
- public:
-  Time now() const override { return time; }
-  Time time{};
-};
-
-class Recorder final : public Listener {
- public:
-  void on_token(Token token, const TokenLogprobs*) override {
-    EXPECT_EQ(n_ends, 0);
-    tokens.push_back(token);
-  }
-  void on_finish(const Finish& f) override { finish = f, ++n_ends; }
-  void on_error(const Error& e) override { error = e, ++n_ends; }
-
-  std::vector<Token> tokens;
-  std::optional<Finish> finish;
-  std::optional<Error> error;
-  int n_ends = 0;
-};
 
 // Scores with no ties and no simple order, a function of the whole history.
 void toy_logits(std::span<const Token> history, std::vector<float>& logits) {
