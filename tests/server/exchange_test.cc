@@ -114,6 +114,19 @@ TEST(Exchange, BoundsWhatWaitsForASlowReader) {
   EXPECT_EQ(exchange->take().bytes, "");
 }
 
+TEST(Exchange, WakesAWriterThatTakesNothingWhenItOverflows) {
+  const auto exchange = make(100);
+  int wakes = 0;
+  exchange->attach([&] { ++wakes; });
+  exchange->start({});
+  exchange->take();
+  exchange->write(std::string(101, 'x'));  // seen, but not taken: the writer is busy
+  const int before = wakes;
+  exchange->write("more");
+  EXPECT_TRUE(exchange->overflowed());
+  EXPECT_EQ(wakes, before + 1);
+}
+
 TEST(Exchange, DropsWhatItHoldsWhenClosedAndNotBefore) {
   const auto exchange = make();
   auto work = std::make_shared<int>(1);

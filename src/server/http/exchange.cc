@@ -39,6 +39,7 @@ void Exchange::write(std::string_view bytes) {
   if (bytes_.size() > max_backlog_) {
     overflow_ = true;
     bytes_ = {};
+    notified_ = false;  // who is busy writing does not take(), but must hear of this
   } else {
     bytes_ += bytes;
   }
