@@ -33,6 +33,7 @@ struct Error {
   Code code = Code::internal;
   std::string message;  // one line that says what is wrong and what to do
   std::string field;    // the request's field, the file's key, or empty
+  int retry_after = 0;  // seconds after which another try may succeed; 0: nothing is known
 };
 
 template <class T>

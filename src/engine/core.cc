@@ -73,14 +73,17 @@ void Core::submit(RequestId id, Request request, std::shared_ptr<Listener> liste
   waiting_.push(std::move(group));
 }
 
-void Core::cancel(RequestId id) {
-  for (const auto& group : running_) {
-    if (group->id == id) finish(*group, FinishReason::cancelled);
+bool Core::cancel(RequestId id) {
+  const auto is_it = [&](const auto& group) { return group->id == id; };
+  const auto running = std::find_if(running_.begin(), running_.end(), is_it);
+  if (running != running_.end()) {
+    finish(**running, FinishReason::cancelled);
+    running_.erase(running);
+    return true;
   }
-  remove_finished();
-  for (const auto& group : waiting_.take_if([&](const Group& one) { return one.id == id; })) {
-    finish(*group, FinishReason::cancelled);
-  }
+  const auto waiting = waiting_.take_if([&](const Group& one) { return one.id == id; });
+  for (const auto& group : waiting) finish(*group, FinishReason::cancelled);
+  return !waiting.empty();
 }
 
 void Core::cancel_all() {
@@ -101,6 +104,7 @@ bool Core::step() {
   if (!plan_.work.empty()) compute(plan_);
   metrics_.running.set(n_running());
   metrics_.queued.set(n_queued());
+  metrics_.oldest_queued.set(waiting_.oldest() ? seconds(clock_.now() - *waiting_.oldest()) : 0);
   metrics_.blocks_used.set(blocks_.size() - blocks_.available());
   return !plan_.work.empty() || !plan_.preempt.empty();
 }
@@ -172,6 +176,7 @@ void Core::apply(const Plan& plan) {
     if (!group->admitted_before) {
       group->n_cached = group->sequences.front().computed;
       metrics_.cached_tokens.add(static_cast<uint64_t>(group->n_cached));
+      if (group->n_cached > 0) metrics_.prefix_hits.add();
       metrics_.queue_seconds.observe(seconds(now - group->arrived));
     }
     group->admitted_before = true;

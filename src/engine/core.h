@@ -30,7 +30,7 @@ class Core {
 
   // The request has been validated and fits (max_fitting_tokens).
   void submit(RequestId id, Request request, std::shared_ptr<Listener> listener, Time arrived);
-  void cancel(RequestId id);
+  bool cancel(RequestId id);  // frees its blocks; false if there is none such (any more)
   void cancel_all();
 
   // One step: ends what is past its deadline, then computes what the policy chose. False if there

@@ -1,12 +1,14 @@
 #include "engine/engine.h"
 
 #include <algorithm>
+#include <cmath>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
 #include <vector>
 
 #include "engine/core.h"
+#include "engine/rate_meter.h"
 #include "engine/sampler.h"
 
 namespace hymt::engine {
@@ -17,6 +19,13 @@ struct Arrival {
   Submission submission;
   Time time;
 };
+
+struct Cancel {
+  RequestId id;
+  Time time;
+};
+
+constexpr double kLongestRetry = 60;  // seconds
 
 }  // namespace
 
@@ -30,6 +39,7 @@ class Engine::Impl {
         metrics_(registry),
         core_(*runner_, {options.max_sequences, options.step_tokens, options.share_prefixes}, clock,
               metrics_),
+        left_queue_(clock.now()),
         thread_([this] { run(); }) {}
 
   ~Impl() {
@@ -51,7 +61,9 @@ class Engine::Impl {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (draining_) return fail(Code::unavailable, "the engine is draining: try again later");
     if (queued_ >= options_.max_queue || queued_tokens_ + n_tokens > options_.max_queue_tokens) {
-      return fail(Code::queue_full, "too many requests are waiting: try again later");
+      Error error{Code::queue_full, "too many requests are waiting: try again later", {}};
+      error.retry_after = retry_after();
+      return tl::unexpected(std::move(error));
     }
     queued_ += n;
     queued_tokens_ += n_tokens;
@@ -66,7 +78,7 @@ class Engine::Impl {
 
   void cancel(RequestId id) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    cancels_.push_back(id);
+    cancels_.push_back({id, clock_.now()});
     wake_.notify_one();
   }
 
@@ -114,7 +126,7 @@ class Engine::Impl {
 
   void run() {
     std::vector<Arrival> arrivals;
-    std::vector<RequestId> cancels;
+    std::vector<Cancel> cancels;
     for (bool busy = false, stop = false; !stop;) {
       {
         std::unique_lock<std::mutex> lock(mutex_);
@@ -128,7 +140,10 @@ class Engine::Impl {
       for (auto& [id, submission, time] : arrivals) {
         core_.submit(id, std::move(submission.request), std::move(submission.listener), time);
       }
-      for (const RequestId id : cancels) core_.cancel(id);  // each came after its arrival
+      for (const auto& [id, time] : cancels) {  // each came after its arrival
+        if (!core_.cancel(id)) continue;
+        metrics_.cancel_seconds.observe(std::chrono::duration<double>(clock_.now() - time).count());
+      }
       arrivals.clear();
       cancels.clear();
       busy = !stop && core_.step();
@@ -140,6 +155,8 @@ class Engine::Impl {
   // What waits is what the core has not admitted yet and what has arrived since.
   void publish() {
     const std::lock_guard<std::mutex> lock(mutex_);
+    const int before = queued_ - static_cast<int>(arrivals_.size());
+    left_queue_.add(before - core_.n_queued(), clock_.now());
     queued_ = core_.n_queued() + static_cast<int>(arrivals_.size());
     queued_tokens_ = core_.n_queued_tokens();
     for (const Arrival& arrival : arrivals_) {
@@ -147,6 +164,14 @@ class Engine::Impl {
     }
     running_ = core_.n_running();
     blocks_used_ = core_.blocks().size() - core_.blocks().available();
+  }
+
+  // The time that the requests now waiting will take to leave the queue, as fast as others have
+  // left it lately.
+  int retry_after() const {
+    const double rate = left_queue_.per_second(clock_.now());
+    if (rate == 0) return 0;
+    return static_cast<int>(std::ceil(std::min((queued_ + 1) / rate, kLongestRetry)));
   }
 
   const std::unique_ptr<model::Runner> runner_;
@@ -158,7 +183,8 @@ class Engine::Impl {
   mutable std::mutex mutex_;  // guards what follows; never held during a step
   std::condition_variable wake_;
   std::vector<Arrival> arrivals_;
-  std::vector<RequestId> cancels_;
+  std::vector<Cancel> cancels_;
+  RateMeter left_queue_;
   RequestId next_id_ = 1;
   int queued_ = 0, queued_tokens_ = 0, running_ = 0, blocks_used_ = 0;
   bool draining_ = false;

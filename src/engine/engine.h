@@ -43,7 +43,8 @@ class Engine {
   ~Engine();  // cancels what is left and joins the thread
 
   // invalid_argument (a parameter out of range: names the field), too_large (can never fit),
-  // queue_full, unavailable (draining).
+  // queue_full (with retry_after, from the rate at which requests have left the queue lately),
+  // unavailable (draining).
   Result<RequestId> submit(Request request, std::shared_ptr<Listener> listener);
   // All of them or none.
   Result<std::vector<RequestId>> submit(std::vector<Submission> submissions);

@@ -4,12 +4,17 @@ namespace hymt::engine {
 
 Metrics::Metrics(metrics::Registry& r)
     : queued(r.gauge("hymt_engine_queued_requests", "Requests that wait for their first step.")),
+      oldest_queued(
+          r.gauge("hymt_engine_oldest_queued_seconds",
+                  "How long the oldest request that waits for its first step has waited.")),
       running(r.gauge("hymt_engine_running_requests", "Requests being computed.")),
       blocks_used(r.gauge("hymt_engine_kv_blocks_used", "KV blocks in use.")),
       blocks(r.gauge("hymt_engine_kv_blocks", "KV blocks in the pool.")),
       prompt_tokens(r.counter("hymt_engine_prompt_tokens_total", "Prompt tokens computed.")),
       cached_tokens(r.counter("hymt_engine_cached_prompt_tokens_total",
                               "Prompt tokens that an earlier prompt had computed already.")),
+      prefix_hits(r.counter("hymt_engine_prefix_hits_total",
+                            "Prompts whose head an earlier prompt had computed already.")),
       generated_tokens(r.counter("hymt_engine_generated_tokens_total", "Tokens generated.")),
       preemptions(r.counter("hymt_engine_preemptions_total",
                             "Requests that gave their blocks back to older ones.")),
@@ -19,6 +24,9 @@ Metrics::Metrics(metrics::Registry& r)
                             {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024})),
       queue_seconds(r.histogram("hymt_engine_queue_seconds", "Time from arrival to admission.",
                                 metrics::latency_bounds())),
+      cancel_seconds(r.histogram("hymt_engine_cancel_seconds",
+                                 "Time from a cancel to its request's blocks being free.",
+                                 metrics::latency_bounds())),
       first_token_seconds(r.histogram("hymt_engine_first_token_seconds",
                                       "Time from arrival to the first token.",
                                       metrics::latency_bounds())),

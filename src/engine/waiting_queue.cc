@@ -21,8 +21,8 @@ void WaitingQueue::push(std::unique_ptr<Group> group) {
   uint64_t& finish_tag = finish_tags_[kind][group->request.client];
   const uint64_t start_tag = std::max(virtual_time_[kind], finish_tag);
   finish_tag = start_tag + static_cast<uint64_t>(group->n_prompt);
-  ++n_new_;
   n_new_tokens_ += group->n_prompt;
+  arrivals_.insert(group->arrived);
   const Key key{start_tag, group->id};
   classes_[kind].emplace(key, std::move(group));
 }
@@ -66,8 +66,13 @@ std::unique_ptr<Group> WaitingQueue::pop() {
 }
 
 void WaitingQueue::forget(const Group& group) {
-  --n_new_;
   n_new_tokens_ -= group.n_prompt;
+  arrivals_.erase(arrivals_.find(group.arrived));
+}
+
+std::optional<Time> WaitingQueue::oldest() const {
+  if (arrivals_.empty()) return std::nullopt;
+  return *arrivals_.begin();
 }
 
 }  // namespace hymt::engine

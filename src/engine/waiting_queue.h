@@ -11,6 +11,8 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,7 +36,8 @@ class WaitingQueue {
   std::vector<std::unique_ptr<Group>> take_if(Predicate matches);
 
   bool empty() const { return preempted_.empty() && classes_[0].empty() && classes_[1].empty(); }
-  int n_new() const { return n_new_; }  // never admitted yet
+  int n_new() const { return static_cast<int>(arrivals_.size()); }  // never admitted yet
+  std::optional<Time> oldest() const;  // arrival of the one of them that has waited longest
   int n_new_tokens() const { return n_new_tokens_; }
 
  private:
@@ -53,7 +56,8 @@ class WaitingQueue {
   uint64_t virtual_time_[2] = {0, 0};
   std::map<std::string, uint64_t> finish_tags_[2];  // of clients that have something waiting
   int n_popped_ = 0;
-  int n_new_ = 0, n_new_tokens_ = 0;
+  int n_new_tokens_ = 0;
+  std::multiset<Time> arrivals_;  // of the new ones
 };
 
 template <class Predicate>

@@ -124,10 +124,10 @@ TEST(Core, ACancelFreesTheBlocksAtOnce) {
   bench.core.step();
   bench.core.step();
   EXPECT_LT(bench.core.blocks().available(), 16);
-  bench.core.cancel(1);
+  EXPECT_TRUE(bench.core.cancel(1));
   EXPECT_EQ(bench.core.blocks().available(), 16);
   EXPECT_EQ(answer->finish->candidates[0].reason, FinishReason::cancelled);
-  bench.core.cancel(1);  // once more: ignored
+  EXPECT_FALSE(bench.core.cancel(1));  // once more: ignored
   EXPECT_EQ(answer->n_ends, 1);
   EXPECT_FALSE(bench.core.step());
 }

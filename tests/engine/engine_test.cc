@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <condition_variable>
+#include <future>
 #include <mutex>
+#include <optional>
 
 #include "support/fake_runner.h"
 
@@ -126,6 +129,36 @@ TEST_F(EngineTest, TheQueueIsBounded) {
   EXPECT_EQ(later->wait(), FinishReason::length);
 }
 
+// A step takes a second, a request five steps: one leaves the queue in five seconds.
+TEST_F(EngineTest, AFullQueueSaysWhenToTryAgain) {
+  class StepClock final : public Clock {
+   public:
+    Time now() const override { return Time(std::chrono::seconds(seconds.load())); }
+    std::atomic<int> seconds{0};
+  } clock;
+  auto slow = runner();
+  slow->before_forward = [&] {
+    ++clock.seconds;
+    return Result<void>();
+  };
+  Options options;
+  options.max_queue = 4;
+  options.max_sequences = 1;
+  Engine engine(std::move(slow), options, clock, metrics_);
+  std::vector<std::shared_ptr<Waiter>> accepted;
+  std::optional<Error> refused;
+  while (clock.seconds < 60 || !refused) {
+    auto waiter = std::make_shared<Waiter>();
+    const auto id = engine.submit(request({1, 2}), waiter);
+    if (id) accepted.push_back(waiter);
+    if (!id && clock.seconds >= 60) refused = id.error();
+  }
+  EXPECT_EQ(refused->code, Code::queue_full);
+  EXPECT_GE(refused->retry_after, 5 * 5 - 8);
+  EXPECT_LE(refused->retry_after, 5 * 5 + 8);
+  for (auto& waiter : accepted) EXPECT_EQ(waiter->wait(), FinishReason::length);
+}
+
 // A text of many lines is one submission: an idle queue takes it, however short the queue.
 TEST_F(EngineTest, ASubmissionLongerThanTheQueueIsTakenWhenNobodyWaits) {
   Options options;
@@ -149,6 +182,30 @@ TEST_F(EngineTest, CancelEndsARequest) {
   engine.cancel(*id);
   engine.cancel(12345);
   EXPECT_EQ(waiter->wait(), FinishReason::cancelled);
+}
+
+TEST_F(EngineTest, ACancelCostsNoFurtherStep) {
+  auto slow = runner(100);
+  std::promise<void> begun, cancelled;
+  std::atomic<int> n_forwards = 0;
+  slow->before_forward = [&] {
+    if (++n_forwards == 3) {
+      begun.set_value();
+      cancelled.get_future().wait();
+    }
+    return Result<void>();
+  };
+  Engine engine(std::move(slow), {}, clock_, metrics_);
+  auto waiter = std::make_shared<Waiter>();
+  const auto id = engine.submit(request({1}, 1500), waiter);
+  ASSERT_TRUE(id);
+  begun.get_future().wait();
+  engine.cancel(*id);
+  cancelled.set_value();
+  EXPECT_EQ(waiter->wait(), FinishReason::cancelled);
+  EXPECT_EQ(n_forwards, 3);
+  while (engine.status().blocks_used != 0) std::this_thread::yield();
+  EXPECT_NE(metrics_.render().find("hymt_engine_cancel_seconds_count 1\n"), std::string::npos);
 }
 
 TEST_F(EngineTest, DrainingFinishesWhatWasAcceptedAndTakesNothingNew) {

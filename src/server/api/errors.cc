@@ -7,11 +7,12 @@
 namespace hymt::server::api {
 namespace {
 
-// Seconds. A queue moves within one; a model loads, or a server restarts, in a few.
-const char* retry_after(Code code) {
-  if (code == Code::queue_full) return "1";
-  if (code == Code::unavailable) return "3";
-  return nullptr;
+// Seconds; 0: trying again would not help. A model loads, or a server restarts, in a few.
+int retry_after(const Error& error) {
+  if (error.retry_after > 0) return error.retry_after;
+  if (error.code == Code::queue_full) return 1;
+  if (error.code == Code::unavailable) return 3;
+  return 0;
 }
 
 // A field may be a key of the client's own making: a few words of it are enough.
@@ -30,8 +31,8 @@ Json to_json(const Error& error) {
 http::Response reply(const Error& error) {
   http::Response response = json_reply(to_json(error));
   response.status = http_status(error.code);
-  if (const char* seconds = retry_after(error.code)) {
-    response.headers.emplace_back("Retry-After", seconds);
+  if (const int seconds = retry_after(error); seconds > 0) {
+    response.headers.emplace_back("Retry-After", std::to_string(seconds));
   }
   return response;
 }
