@@ -16,6 +16,8 @@ namespace hymt::engine {
 
 using tokenizer::Token;
 
+inline constexpr int kMaxBeams = 9;  // eight alternatives beside an answer
+
 struct Params {
   int max_tokens = 512;     // >= 1
   int min_tokens = 0;       // stop ids are banned before
@@ -25,7 +27,7 @@ struct Params {
   float top_p = 0.6f;       // (0, 1]
   float repetition_penalty = 1.05f;
   uint64_t seed = 0;  // same request, same seed, same answer
-  int beams = 1;      // 1-8
+  int beams = 1;      // 1-kMaxBeams
   float length_penalty = 1;
   bool early_stopping = false;
   int logprobs = 0;  // report the best n with each token

@@ -25,7 +25,7 @@ void best_of(std::span<const float> logits, size_t n, std::vector<model::Candida
 }  // namespace
 
 Result<void> validate(const Params& params, int n_vocab) {
-  const auto check = [](bool ok, const char* field, const char* range) -> Result<void> {
+  const auto check = [](bool ok, const char* field, const std::string& range) -> Result<void> {
     if (ok) return {};
     return fail(Code::invalid_argument, std::string(field) + " must be " + range, field);
   };
@@ -39,7 +39,8 @@ Result<void> validate(const Params& params, int n_vocab) {
   HYMT_TRY(check(params.top_p > 0 && params.top_p <= 1, "top_p", "above 0 and at most 1"));
   HYMT_TRY(
       check(in(params.repetition_penalty, 0.01f, 100), "repetition_penalty", "from 0.01 to 100"));
-  HYMT_TRY(check(params.beams >= 1 && params.beams <= 8, "beams", "from 1 to 8"));
+  HYMT_TRY(check(params.beams >= 1 && params.beams <= kMaxBeams, "beams",
+                 "from 1 to " + std::to_string(kMaxBeams)));
   HYMT_TRY(check(in(params.length_penalty, -10, 10), "length_penalty", "from -10 to 10"));
   HYMT_TRY(check(params.logprobs >= 0 && params.logprobs <= n_vocab, "logprobs",
                  "from 0 to the vocabulary's size"));

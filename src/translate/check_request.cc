@@ -9,6 +9,7 @@ namespace hymt::translate {
 namespace {
 
 constexpr int kMaxAlternatives = 8;
+constexpr int kMaxBeams = 8;
 constexpr size_t kMaxStops = 16;
 constexpr size_t kMaxStopBytes = 256;
 constexpr size_t kMaxTerms = 1000;
@@ -72,6 +73,8 @@ Result<void> check_request(const Request& request, size_t max_texts, int n_vocab
   HYMT_TRY(need(request.alternatives >= 0 && request.alternatives <= kMaxAlternatives,
                 "alternatives must be from 0 to " + std::to_string(kMaxAlternatives),
                 "alternatives"));
+  HYMT_TRY(need(request.params.beams <= kMaxBeams,
+                "beams must be from 1 to " + std::to_string(kMaxBeams), "beams"));
   return engine::validate(request.params, n_vocab);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -13,6 +14,14 @@
 
 namespace hymt::translate {
 
+inline constexpr int kNoLimit = std::numeric_limits<int>::max();
+
+// Tokens that the translation of so many may need: more than any of the 421,800 pairs of lines that
+// the NTREX news give in 38 languages, in the 7B model's tokens (English to Burmese comes nearest).
+constexpr int longest_answer(int n_tokens) {
+  return 64 + 24 * n_tokens;
+}
+
 struct Request {
   std::vector<std::string> texts;  // answered in order
   std::string source = "auto";     // a code, or auto
@@ -20,8 +29,10 @@ struct Request {
   std::string context;
   std::vector<std::pair<std::string, std::string>> glossary;  // term, its translation
   std::string style;
-  int alternatives = 0;           // 0-8
-  engine::Params params;          // of each paragraph
+  int alternatives = 0;  // 0-8
+  // Of each paragraph. Whatever max_tokens, an answer may have no more than longest_answer() of its
+  // paragraph, unless its length is being forced by min_tokens or ignore_eos.
+  engine::Params params = {.max_tokens = kNoLimit};
   std::vector<std::string> stop;  // texts that end an answer
   std::string client;
   engine::Priority priority = engine::Priority::interactive;

@@ -12,8 +12,6 @@
 namespace hymt::translate {
 namespace {
 
-constexpr int kMaxBeams = 8;
-
 class JobTicket final : public Ticket {
  public:
   explicit JobTicket(std::shared_ptr<Job> job) : job_(std::move(job)) {}
@@ -93,7 +91,7 @@ class Translator::Impl {
     if (params.temperature > 0) {
       plan.variants = 1 + request.alternatives;
     } else {
-      params.beams = std::min(kMaxBeams, std::max(params.beams, 1 + request.alternatives));
+      params.beams = std::max(params.beams, 1 + request.alternatives);
       plan.beams = params.beams > 1;
     }
     Budget budget{.variants = plan.variants, .beams = params.beams};
@@ -102,7 +100,13 @@ class Translator::Impl {
       Wishes own = wishes;  // with the source of this text
       if (!own.source) own.source = find_language(draft.answer.source);
       for (const Range& paragraph : draft.paragraphs) {
+        const int before = budget.text_tokens;
         auto prompt = HYMT_TRY(make_prompt(paragraph.of(text), own, budget));
+        params.max_tokens = request.params.max_tokens;
+        if (!params.ignore_eos && params.min_tokens == 0) {
+          params.max_tokens =
+              std::min(params.max_tokens, longest_answer(budget.text_tokens - before));
+        }
         for (int variant = 0; variant < plan.variants; ++variant) {
           // Far apart, and no multiple of the step of the engine's generator.
           constexpr uint64_t kSeedStep = 0xD1B54A32D192ED03u;

@@ -111,7 +111,7 @@ TEST(Sampler, RefusesParametersOutOfRangeByName) {
   EXPECT_EQ(field([](Params& p) { p.top_p = 0; }), "top_p");
   EXPECT_EQ(field([&](Params& p) { p.top_p = nan; }), "top_p");
   EXPECT_EQ(field([](Params& p) { p.repetition_penalty = 0; }), "repetition_penalty");
-  EXPECT_EQ(field([](Params& p) { p.beams = 9; }), "beams");
+  EXPECT_EQ(field([](Params& p) { p.beams = kMaxBeams + 1; }), "beams");
   EXPECT_EQ(field([](Params& p) { p.logprobs = 101; }), "logprobs");
 }
 

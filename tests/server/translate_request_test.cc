@@ -24,7 +24,7 @@ TEST(TranslateRequest, ItsDefaultsAreGreedy) {
   EXPECT_EQ(params.top_k, 20);
   EXPECT_FLOAT_EQ(params.top_p, 0.6f);
   EXPECT_FLOAT_EQ(params.repetition_penalty, 1.05f);
-  EXPECT_EQ(params.max_tokens, 512);
+  EXPECT_EQ(params.max_tokens, translate::kNoLimit);
   EXPECT_EQ(params.beams, 1);
   EXPECT_EQ(params.length_penalty, 1);
   EXPECT_EQ(params.min_tokens, 0);
@@ -94,7 +94,7 @@ TEST(TranslateRequest, NamesTheFieldThatIsWrong) {
       {R"(, "max_tokens": 0)", "max_tokens"},
       {R"(, "max_tokens": 100000000000)", "max_tokens"},
       {R"(, "min_tokens": -1)", "min_tokens"},
-      {R"(, "min_tokens": 513)", "min_tokens"},
+      {R"(, "min_tokens": 513, "max_tokens": 512)", "min_tokens"},
       {R"(, "seed": -1)", "seed"},
       {R"(, "seed": 1.0)", "seed"},
       {R"(, "seed": "1")", "seed"},

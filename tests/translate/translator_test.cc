@@ -178,6 +178,25 @@ TEST(Translator, SpecialTokensAndInstructionsInATextAreOnlyText) {
   }
 }
 
+TEST(Translator, AnAnswerIsBoundedByTheLengthOfItsParagraph) {
+  const auto endless = [](std::string_view) {  // no loop: each number comes once
+    std::string text;
+    for (int i = 0; i < 5000; ++i) text += std::to_string(i) + " ";
+    return text;
+  };
+  Rig rig(endless);
+  const auto reply = rig.translate(request_for({"hello\nyou all"}));
+  EXPECT_EQ(reply.translations[0].finish_reason, FinishReason::length);
+  const std::string& text = reply.translations[0].text;
+  EXPECT_EQ(text.find('\n'), 64u + 24 * 5);
+  EXPECT_EQ(text.size(), 64u + 24 * 5 + 1 + 64 + 24 * 7);
+
+  Request forced = request_for({"hello"});
+  forced.params.ignore_eos = true;
+  forced.params.max_tokens = 300;
+  EXPECT_EQ(rig.translate(forced).usage.output_tokens, 300);
+}
+
 TEST(Translator, MaxTokensIsClippedToTheContext) {
   test::RigOptions options;
   options.n_context = 128;
@@ -325,15 +344,17 @@ TEST(Translator, SampledAlternativesAreDistinctAndRepeatable) {
 TEST(Translator, GreedyAlternativesAreTheNextBestBeams) {
   Rig rig([](std::string_view text) { return test::shout(text); });
   Request request = request_for({"hello\n\nworld"});
-  request.alternatives = 3;
-  const auto translation = rig.translate(request).translations[0];
-  EXPECT_EQ(translation.text, "HELLO\n\nWORLD");
-  EXPECT_THAT(translation.alternatives, testing::SizeIs(3));
-  EXPECT_THAT(translation.alternatives, testing::Not(Contains(translation.text)));
-  const std::set<std::string> distinct(translation.alternatives.begin(),
-                                       translation.alternatives.end());
-  EXPECT_EQ(distinct.size(), 3u);
-  for (const auto& other : translation.alternatives) EXPECT_THAT(other, HasSubstr("\n\n"));
+  for (const int n : {3, 8}) {
+    request.alternatives = n;
+    const auto translation = rig.translate(request).translations[0];
+    EXPECT_EQ(translation.text, "HELLO\n\nWORLD");
+    EXPECT_THAT(translation.alternatives, testing::SizeIs(n));
+    EXPECT_THAT(translation.alternatives, testing::Not(Contains(translation.text)));
+    const std::set<std::string> distinct(translation.alternatives.begin(),
+                                         translation.alternatives.end());
+    EXPECT_EQ(distinct.size(), static_cast<size_t>(n));
+    for (const auto& other : translation.alternatives) EXPECT_THAT(other, HasSubstr("\n\n"));
+  }
 }
 
 TEST(Translator, BeamsAreStreamedParagraphByParagraph) {
