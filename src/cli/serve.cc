@@ -112,6 +112,7 @@ Result<void> run(Options& options) {
   server::Options& serving = options.server;
   serving.deadline = *duration(options.deadline);
   serving.model_alias = alias_of(options.service.model);
+  options.service.commit_memory = true;  // what is missing is missed now, not under load
   // Room for the longest text that is not refused for its tokens, in the longest JSON.
   constexpr size_t kBytesPerToken = 64;
   const auto tokens = static_cast<size_t>(options.service.translator.max_input_tokens);

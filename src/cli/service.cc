@@ -59,6 +59,8 @@ void add_service_options(CLI::App& command, ServiceOptions& options) {
       ->check(CLI::Range(1, 1024));
   command.add_option("--kernels", options.kernels, "auto, or one of this machine's kernel tables")
       ->check(CLI::IsMember({"auto", "scalar", "avx2", "avx512", "neon"}));
+  command.add_flag("!--no-prefix-sharing", options.engine.share_prefixes,
+                   "Compute the heads that prompts have in common anew each time (to measure)");
   command.add_option("--kv-memory", options.kv_memory,
                      "Memory for the attention cache: auto, or a size like 512MiB");
 }
@@ -100,6 +102,7 @@ Result<Loaded> load_model(const ServiceOptions& options) {
                 "kv-memory");
   }
   runner.n_blocks = static_cast<int>(n_blocks);
+  runner.commit_memory = options.commit_memory;
   loaded.runner = HYMT_TRY(cpu::make_runner(loaded.model, runner, *loaded.pool));
   return loaded;
 }

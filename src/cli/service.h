@@ -25,11 +25,12 @@ struct ServiceOptions {
   int threads = 0;      // 0: one a core
   std::string kernels = "auto";
   std::string kv_memory = "auto";  // or a size: 512MiB, 4GiB
+  bool commit_memory = false;      // take all of it at start
   engine::Options engine;
   translate::Translator::Options translator;
 };
 
-// --model, --prompts, --threads, --kernels, --kv-memory.
+// --model, --prompts, --threads, --kernels, --kv-memory, --no-prefix-sharing.
 void add_service_options(CLI::App& command, ServiceOptions& options);
 
 // The checkpoint that `name` means: "" ($HYMT_MODEL, else demo), "demo" (inside the binary), a

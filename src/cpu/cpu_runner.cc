@@ -73,6 +73,7 @@ Result<std::unique_ptr<model::Runner>> make_runner(const model::Model& model,
   }
   // The pool first: the largest wish is refused before work is spent on packing.
   KvCache kv = HYMT_TRY(KvCache::allocate(config, options.n_blocks));
+  if (options.commit_memory) kv.commit();
   PackedWeights weights = HYMT_TRY(pack_weights(model, pool));
   Activations activations =
       HYMT_TRY(Activations::allocate(config, weights, options.max_batch_tokens, pool.size()));

@@ -30,12 +30,16 @@ Result<KvCache> KvCache::allocate(const model::Config& config, int n_blocks) {
   cache.block_size_ = cache.head_size_ * static_cast<size_t>(config.n_kv_heads);
   const size_t size =
       cache.block_size_ * static_cast<size_t>(config.n_layers) * static_cast<size_t>(n_blocks);
-  // Not touched here: pages of blocks that are never used are never needed. Stale contents are
-  // harmless, since attention reads no token that its own sequence has not written.
+  // Not written here: pages of blocks that are never used are never needed, unless commit() asks for
+  // them. Stale contents are harmless: attention reads no token that its sequence has not written.
   cache.memory_ = HYMT_TRY(
       Buffer<uint16_t>::allocate(size, std::to_string(n_blocks) + " KV blocks of " +
                                            std::to_string(block_bytes(config)) + " bytes"));
   return cache;
+}
+
+void KvCache::commit() {
+  std::memset(memory_.data(), 0, memory_.size() * sizeof(uint16_t));
 }
 
 size_t KvCache::at(int layer, int block) const {

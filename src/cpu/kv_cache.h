@@ -20,6 +20,7 @@ class KvCache {
  public:
   static Result<KvCache> allocate(const model::Config& config, int n_blocks);
   static size_t block_bytes(const model::Config& config);
+  void commit();  // has the system give all of the memory now; before anything is stored
 
   int n_blocks() const { return n_blocks_; }
 
