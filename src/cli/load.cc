@@ -1,10 +1,13 @@
 // hymt load: how a running service does under load.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <iostream>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <random>
 
 #include "cli/commands.h"
 #include "cli/http_load.h"
@@ -17,20 +20,21 @@ using nlohmann::json;
 
 struct Options {
   LoadPlan plan;
-  std::string texts;
+  std::vector<std::string> texts;
   std::string source = "auto";
-  std::string target = "en";
+  std::vector<std::string> targets = {"en"};
   std::string request = "{}";  // further fields
   bool stream = false;
+  bool verify = false;
   bool as_json = false;
 };
 
 struct Totals {
-  std::vector<double> latencies, first_bytes;  // seconds, of answered requests
-  std::map<std::string, int64_t> outcomes;     // "200", "429", "connection: …"
-  std::map<std::string, int64_t> reasons;      // finish_reason
-  int64_t output_tokens = 0;
-  int64_t n_differing = 0;  // answers that differ from an earlier one to the same text
+  std::vector<double> latencies, first_bytes;   // seconds, of answered requests
+  std::map<std::string, int64_t> outcomes;      // "200", "429", "connection: …"
+  std::map<std::string, int64_t> reasons;       // finish_reason
+  int64_t input_tokens = 0, output_tokens = 0;  // 0 of streams, which do not tell
+  int64_t n_differing = 0;  // answers that differ from the first to the same request
   double last_end = 0;
 };
 
@@ -44,7 +48,10 @@ bool read_reply(const LoadSample& sample, bool stream, Totals& totals, std::stri
     const json reply = json::parse(sample.reply, nullptr, false);
     if (!reply.is_object() || !reply.contains("translations")) return false;
     for (const json& translation : reply["translations"]) count(translation);
-    if (reply.contains("usage")) totals.output_tokens += reply["usage"].value("output_tokens", 0);
+    if (reply.contains("usage")) {
+      totals.input_tokens += reply["usage"].value("input_tokens", 0);
+      totals.output_tokens += reply["usage"].value("output_tokens", 0);
+    }
     return true;
   }
   bool ended = false;
@@ -59,10 +66,11 @@ bool read_reply(const LoadSample& sample, bool stream, Totals& totals, std::stri
   return ended;
 }
 
-double percentile(std::vector<double>& sorted, double p) {
+// The smallest sample that at least p percent do not exceed (nearest rank). All samples count.
+double percentile(const std::vector<double>& sorted, double p) {
   if (sorted.empty()) return 0;
-  const auto rank = static_cast<size_t>(p / 100 * static_cast<double>(sorted.size()));
-  return sorted[std::min(rank, sorted.size() - 1)];
+  const double rank = std::ceil(p * static_cast<double>(sorted.size()) / 100);
+  return sorted[static_cast<size_t>(std::max(rank, 1.0)) - 1];
 }
 
 json summary_of(std::vector<double>& seconds) {
@@ -92,31 +100,58 @@ void print(const json& report) {
     }
     std::printf("\n");
   }
-  std::printf("answers that differ from an earlier one to the same text: %lld\n",
+  std::printf("answers that differ from the first to the same request: %lld\n",
               static_cast<long long>(report["differing_answers"].get<int64_t>()));
 }
 
 Result<std::vector<std::string>> bodies_of(const Options& options) {
-  const std::string all = HYMT_TRY(read_text(options.texts));
   json request = json::parse(options.request, nullptr, false);
   if (!request.is_object()) {
     return fail(Code::invalid_argument, "--request must be a JSON object");
   }
   request["source"] = options.source;
-  request["target"] = options.target;
   request["stream"] = options.stream;
   std::vector<std::string> bodies;
-  for (size_t at = 0; at < all.size();) {
-    const size_t end = std::min(all.find('\n', at), all.size());
-    std::string line = all.substr(at, end - at);
-    at = end + 1;
-    line.resize(std::min(line.find('\t'), line.size()));  // of sentence pairs, the first
-    if (line.empty()) continue;
-    request["text"] = line;
-    bodies.push_back(request.dump());
+  for (const std::string& file : options.texts) {
+    const std::string all = HYMT_TRY(read_text(file));
+    for (size_t at = 0; at < all.size();) {
+      const size_t end = std::min(all.find('\n', at), all.size());
+      std::string line = all.substr(at, end - at);
+      at = end + 1;
+      line.resize(std::min(line.find('\t'), line.size()));  // of sentence pairs, the first
+      if (line.empty()) continue;
+      request["text"] = line;
+      request["target"] = options.targets[bodies.size() % options.targets.size()];
+      bodies.push_back(request.dump());
+    }
   }
-  if (bodies.empty()) return fail(Code::invalid_argument, options.texts + " holds no text");
+  if (bodies.empty()) return fail(Code::invalid_argument, options.texts.front() + " holds no text");
+  // Lengths and languages come mixed, and in the same order each time.
+  if (options.texts.size() > 1) {
+    std::shuffle(bodies.begin(), bodies.end(), std::mt19937_64(options.plan.seed));
+  }
   return bodies;
+}
+
+// What the service answers to each request with nothing else to do.
+Result<std::map<size_t, std::string>> answers_alone(const Options& options) {
+  LoadPlan plan = options.plan;
+  plan.concurrency = 1;
+  plan.rate = 0;
+  plan.seconds = std::numeric_limits<double>::infinity();
+  plan.max_requests = static_cast<int64_t>(plan.bodies.size());
+  std::map<size_t, std::string> answers;
+  Totals unused;
+  HYMT_TRY(run_load(plan, [&](LoadSample&& sample) {
+    std::string text;
+    if (sample.status == 200 && read_reply(sample, options.stream, unused, text)) {
+      answers[sample.body] = text;
+    }
+  }));
+  if (answers.size() < plan.bodies.size()) {
+    return fail(Code::unavailable, "the service did not answer each text alone, as --verify asks");
+  }
+  return answers;
 }
 
 Result<void> load(Options options) {
@@ -126,6 +161,7 @@ Result<void> load(Options options) {
 
   Totals totals;
   std::map<size_t, std::string> answers;  // by body
+  if (options.verify) answers = HYMT_TRY(answers_alone(options));
   HYMT_TRY(run_load(options.plan, [&](LoadSample&& sample) {
     totals.last_end = std::max(totals.last_end, sample.ended);
     if (sample.status != 200) {
@@ -155,6 +191,8 @@ Result<void> load(Options options) {
   json report = {{"requests", n},
                  {"seconds", seconds},
                  {"requests_per_s", static_cast<double>(n) / seconds},
+                 {"input_tokens", totals.input_tokens},
+                 {"output_tokens", totals.output_tokens},
                  {"tokens_per_s", static_cast<double>(totals.output_tokens) / seconds},
                  {"latency_s", summary_of(totals.latencies)},
                  {"first_byte_s", summary_of(totals.first_bytes)},
@@ -176,10 +214,13 @@ void add_load(CLI::App& app, Action& action) {
   CLI::App& command = *app.add_subcommand("load", "Put load on a running service and time it");
   command.add_option("URL", options->plan.url, "The service: http://127.0.0.1:7860")->required();
   command
-      .add_option("--texts", options->texts, "One text a line; of tab-separated pairs, the first")
+      .add_option("--texts", options->texts,
+                  "Files of one text a line; of tab-separated pairs, the first")
       ->required();
   command.add_option("--from", options->source)->capture_default_str();
-  command.add_option("--to", options->target)->capture_default_str();
+  command.add_option("--to", options->targets, "Target languages, which the texts take in turn")
+      ->delimiter(',')
+      ->capture_default_str();
   auto* concurrency =
       command
           .add_option("--concurrency", options->plan.concurrency, "Callers at once (closed loop)")
@@ -196,6 +237,8 @@ void add_load(CLI::App& app, Action& action) {
   command.add_option("--request", options->request, "Further fields of the request, as JSON");
   command.add_flag("--stream", options->stream,
                    "Ask for streams; the first byte is then a token's");
+  command.add_flag("--verify", options->verify,
+                   "First ask for each text alone, and compare the answers under load with those");
   command.add_flag("--json", options->as_json);
   command.callback([options, &action] { action = [options] { return load(*options); }; });
 }

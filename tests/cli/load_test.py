@@ -90,6 +90,38 @@ class Load(Case):
         self.assertEqual(report["outcomes"], {"200": 6, "429": 2})
         self.assertEqual(report["differing_answers"], 5)
 
+    def test_verifies_against_the_answers_given_alone(self):
+        n = iter(range(1000))
+
+        def worse_under_load(text: str) -> tuple[int, dict]:
+            return answer(text if next(n) < 2 or text == "two" else text + "?")
+
+        report = self.load("--requests", "8", "--concurrency", "1", "--verify",
+                           reply=worse_under_load)
+        self.assertEqual(len(self.server.requests), 2 + 8)
+        self.assertEqual(report["requests"], 8)
+        self.assertEqual(report["differing_answers"], 4)
+
+    def test_target_languages_and_files_are_mixed(self):
+        second = self.scratch / "second.txt"
+        second.write_text("three\nfour\n", encoding="utf-8")
+        self.load("--texts", str(second), "--to", "de,fr", "--requests", "4", "--concurrency", "1")
+        asked = [(r["text"], r["target"]) for _, r in self.server.requests]
+        self.assertCountEqual(asked, [("one", "de"), ("two", "fr"), ("three", "de"),
+                                      ("four", "fr")])
+
+    def test_percentiles_are_of_all_samples_by_nearest_rank(self):
+        n = iter(range(1000))
+
+        def once_slow(text: str) -> tuple[int, dict]:
+            if next(n) == 50:
+                time.sleep(0.5)
+            return answer(text)
+
+        report = self.load("--requests", "100", "--concurrency", "10", reply=once_slow)
+        self.assertGreater(report["latency_s"]["max"], 0.5)
+        self.assertLess(report["latency_s"]["p99"], report["latency_s"]["max"])
+
     def test_open_loop_times_from_the_arrival(self):
         """A server that does one thing at a time for 0.1 s, asked 40 times a second for a second,
         falls behind by seconds: the last ones wait for all before them."""
