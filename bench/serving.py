@@ -4,10 +4,11 @@
     bench/serving.py --texts FILE [FILE...] [--model M] [--concurrency 1,8,32,128,512] ...
 
 Measures the model alone (`hymt bench`: prefill of 512 tokens, decoding at each batch), starts
-`hymt serve`, asks for every text alone once (`hymt load --verify`), then puts each number of
-callers on it for --duration seconds. Prints requests/s, latencies, and the share: the time the
-model alone would have taken for those tokens (those of prompts found computed left out), over the
-time that passed. The load generator runs on the same machine and is paid for in that share.
+`hymt serve` and puts each number of callers on it for --duration seconds. Prints requests/s,
+latencies, and the share: the time the model alone would have taken for those tokens (those of
+prompts found computed left out), over the time that passed. The load generator runs on the same
+machine and is paid for in that share. At last every text is asked for alone, and once more under
+load: the answers must be equal.
 """
 
 import argparse
@@ -73,14 +74,26 @@ def load(hymt: str, service: Service, callers: int, options) -> dict:
     before = service.counters()
     command = [hymt, "load", service.url, "--texts", *options.texts, "--to", options.to,
                "--concurrency", str(callers), "--duration", str(options.duration), "--json",
-               "--request", options.request, *(["--verify"] if options.verify else [])]
+               "--request", options.request]
     report = json.loads(subprocess.run(command, check=True, capture_output=True,
                                        text=True).stdout)
     after = service.counters()
     report.update({key: after[key] - before[key] for key in after})
+    if report["differing_answers"]:
+        raise SystemExit(f"{callers} callers: {report['differing_answers']} answers differ")
     report["callers"] = callers
     report["resident"] = service.resident()
     return report
+
+
+def verify(hymt: str, service: Service, callers: int, options) -> None:
+    n = sum(len(pathlib.Path(f).read_text(encoding="utf-8").splitlines()) for f in options.texts)
+    report = json.loads(subprocess.run(
+        [hymt, "load", service.url, "--texts", *options.texts, "--to", options.to, "--verify",
+         "--concurrency", str(callers), "--duration", "3600", "--requests", str(2 * n), "--json",
+         "--request", options.request], check=True, capture_output=True, text=True).stdout)
+    say(f"{report['requests']} answers under load, {report['differing_answers']} of which differ "
+        "from the one given alone")
 
 
 def print_row(row: dict) -> None:
@@ -91,8 +104,7 @@ def print_row(row: dict) -> None:
           f"p99 {1000 * latency['p99']:6.0f} ms  share {row['share']:.2f}  "
           f"prompts from cache {row['cached_share']:.2f}  rows a step "
           f"{(row['prefilled'] + row['generated']) / row['steps']:.1f}  "
-          f"resident {row['resident'] / 2**20:.1f} MiB  differing {row['differing_answers']}  "
-          f"errors {errors or 'none'}")
+          f"resident {row['resident'] / 2**20:.1f} MiB  errors {errors or 'none'}")
 
 
 def main() -> None:
@@ -122,6 +134,8 @@ def main() -> None:
             for n in callers:
                 rounds.append(load(options.hymt, service, n, options))
                 say(f"{n} callers: {rounds[-1]['requests_per_s']:.1f} requests/s")
+            if options.verify:
+                verify(options.hymt, service, max(callers), options)
     again_prefill, again_decode = bench(options.hymt, model, batches)
     prefill = (prefill + again_prefill) / 2  # the machine may have changed its pace meanwhile
     decode = {n: (decode[n] + again_decode[n]) / 2 for n in decode}

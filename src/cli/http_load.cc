@@ -1,8 +1,11 @@
 #include "cli/http_load.h"
 
 #include <curl/curl.h>
+#include <sys/epoll.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <memory>
@@ -45,43 +48,111 @@ size_t take_bytes(char* data, size_t size, size_t n, void* user) {
   return size * n;
 }
 
+// curl's transfers on epoll: what a reply costs does not grow with the connections that wait, so
+// that a thousand callers leave the machine to the service that is being measured.
+class Transfers {
+ public:
+  Transfers() {
+    curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, long{4096});
+    curl_multi_setopt(multi_.get(), CURLMOPT_SOCKETFUNCTION, on_socket);
+    curl_multi_setopt(multi_.get(), CURLMOPT_SOCKETDATA, this);
+    curl_multi_setopt(multi_.get(), CURLMOPT_TIMERFUNCTION, on_timer);
+    curl_multi_setopt(multi_.get(), CURLMOPT_TIMERDATA, this);
+  }
+  ~Transfers() {
+    multi_.reset();
+    close(epoll_);
+  }
+  Transfers(const Transfers&) = delete;
+  Transfers& operator=(const Transfers&) = delete;
+
+  CURLM* handle() const { return multi_.get(); }
+
+  // Lets them advance; waits for that, at most so long (seconds).
+  void advance(double longest) {
+    const double until_due = timer_set_ ? seconds(due_ - Clock::now()) : longest;
+    const double pause = std::clamp(std::min(longest, until_due), 0.0, 0.1);
+    std::array<epoll_event, 256> events;
+    const int n = epoll_wait(epoll_, events.data(), static_cast<int>(events.size()),
+                             static_cast<int>(pause * 1000));
+    int n_running = 0;
+    for (int i = 0; i < n; ++i) {
+      const epoll_event& event = events[static_cast<size_t>(i)];
+      const int what = ((event.events & EPOLLIN) != 0 ? CURL_CSELECT_IN : 0) |
+                       ((event.events & EPOLLOUT) != 0 ? CURL_CSELECT_OUT : 0) |
+                       ((event.events & (EPOLLERR | EPOLLHUP)) != 0 ? CURL_CSELECT_ERR : 0);
+      curl_multi_socket_action(multi_.get(), event.data.fd, what, &n_running);
+    }
+    if (timer_set_ && Clock::now() >= due_) {
+      timer_set_ = false;
+      curl_multi_socket_action(multi_.get(), CURL_SOCKET_TIMEOUT, 0, &n_running);
+    }
+  }
+
+ private:
+  static double seconds(Clock::duration duration) {
+    return std::chrono::duration<double>(duration).count();
+  }
+
+  static int on_socket(CURL*, curl_socket_t fd, int what, void* user, void* known) {
+    auto& self = *static_cast<Transfers*>(user);
+    if (what == CURL_POLL_REMOVE) return epoll_ctl(self.epoll_, EPOLL_CTL_DEL, fd, nullptr), 0;
+    epoll_event event{};
+    event.data.fd = fd;
+    if ((what & CURL_POLL_IN) != 0) event.events |= EPOLLIN;
+    if ((what & CURL_POLL_OUT) != 0) event.events |= EPOLLOUT;
+    epoll_ctl(self.epoll_, known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &event);
+    curl_multi_assign(self.multi_.get(), fd, &self);  // any value but null: it has been added
+    return 0;
+  }
+
+  static int on_timer(CURLM*, long ms, void* user) {
+    auto& self = *static_cast<Transfers*>(user);
+    self.timer_set_ = ms >= 0;
+    self.due_ = Clock::now() + std::chrono::milliseconds(ms);
+    return 0;
+  }
+
+  const int epoll_ = epoll_create1(EPOLL_CLOEXEC);
+  Multi multi_{curl_multi_init()};
+  bool timer_set_ = false;
+  Clock::time_point due_;
+};
+
 class Load {
  public:
   Load(const LoadPlan& plan, const std::function<void(LoadSample&&)>& done)
-      : plan_(plan), done_(done), multi_(curl_multi_init()), random_(plan.seed) {
+      : plan_(plan), done_(done), random_(plan.seed) {
     headers_.reset(curl_slist_append(nullptr, "Content-Type: application/json"));
-    curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, long{4096});
   }
   ~Load() {
     for (const auto& transfer : under_way_) {
-      curl_multi_remove_handle(multi_.get(), transfer->easy.get());
+      curl_multi_remove_handle(transfers_.handle(), transfer->easy.get());
     }
   }
 
   Result<void> run() {
     double next_arrival = plan_.rate > 0 ? gap() : 0;
     for (;;) {
-      const bool more =
-          now() < plan_.seconds && (plan_.max_requests == 0 || n_sent_ < plan_.max_requests);
-      if (more && plan_.rate > 0) {
-        for (; next_arrival <= now() && next_arrival < plan_.seconds; next_arrival += gap()) {
+      if (plan_.rate > 0) {
+        for (; next_arrival <= now() && more(next_arrival); next_arrival += gap()) {
           HYMT_TRY(send(next_arrival));
         }
-      } else if (more) {
-        while (under_way_.size() < static_cast<size_t>(plan_.concurrency)) HYMT_TRY(send(now()));
+      } else {
+        const auto callers = static_cast<size_t>(plan_.concurrency);
+        while (under_way_.size() < callers && more(now())) HYMT_TRY(send(now()));
       }
-      if (!more && under_way_.empty()) return {};
-      int n_running = 0;
-      curl_multi_perform(multi_.get(), &n_running);
+      if (under_way_.empty() && !more(now())) return {};
+      transfers_.advance(plan_.rate > 0 && more(next_arrival) ? next_arrival - now() : 1);
       collect();
-      const double pause = more && plan_.rate > 0 ? next_arrival - now() : 0.1;
-      const auto ms = static_cast<int>(std::clamp(std::floor(pause * 1000), 0.0, 100.0));
-      if (n_running > 0 || ms > 0) curl_multi_poll(multi_.get(), nullptr, 0, ms, nullptr);
     }
   }
 
  private:
   double now() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+  bool more(double arrival) const {
+    return arrival < plan_.seconds && (plan_.max_requests == 0 || n_sent_ < plan_.max_requests);
+  }
   double gap() { return std::exponential_distribution<double>(plan_.rate)(random_); }
 
   Result<void> send(double arrival) {
@@ -113,7 +184,7 @@ class Load {
     curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer.get());
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_TIMEOUT, 600L);
-    if (curl_multi_add_handle(multi_.get(), easy) != CURLM_OK) {
+    if (curl_multi_add_handle(transfers_.handle(), easy) != CURLM_OK) {
       return fail(Code::internal, "cannot start another transfer");
     }
     under_way_.push_back(std::move(transfer));
@@ -122,13 +193,13 @@ class Load {
 
   void collect() {
     int left = 0;
-    while (const CURLMsg* message = curl_multi_info_read(multi_.get(), &left)) {
+    while (const CURLMsg* message = curl_multi_info_read(transfers_.handle(), &left)) {
       if (message->msg != CURLMSG_DONE) continue;
       const CURLcode code = message->data.result;
       CURL* easy = message->easy_handle;
       Transfer* found = nullptr;
       curl_easy_getinfo(easy, CURLINFO_PRIVATE, &found);
-      curl_multi_remove_handle(multi_.get(), easy);
+      curl_multi_remove_handle(transfers_.handle(), easy);
       LoadSample& sample = found->sample;
       sample.ended = now();
       if (sample.first_byte == 0) sample.first_byte = sample.ended;
@@ -148,7 +219,7 @@ class Load {
   const LoadPlan& plan_;
   const std::function<void(LoadSample&&)>& done_;
   const Clock::time_point begin_ = Clock::now();
-  Multi multi_;
+  Transfers transfers_;
   std::unique_ptr<curl_slist, ListDeleter> headers_;
   std::vector<std::unique_ptr<Transfer>> under_way_, idle_;
   std::mt19937_64 random_;
