@@ -59,8 +59,9 @@ void add_service_options(CLI::App& command, ServiceOptions& options) {
       ->check(CLI::Range(1, 1024));
   command.add_option("--kernels", options.kernels, "auto, or one of this machine's kernel tables")
       ->check(CLI::IsMember({"auto", "scalar", "avx2", "avx512", "neon"}));
-  command.add_flag("!--no-prefix-sharing", options.engine.share_prefixes,
-                   "Compute the heads that prompts have in common anew each time (to measure)");
+  command.add_flag_callback(
+      "--no-prefix-sharing", [&options] { options.engine.share_prefixes = false; },
+      "Compute the heads that prompts have in common anew each time (to measure)");
   command.add_option("--kv-memory", options.kv_memory,
                      "Memory for the attention cache: auto, or a size like 512MiB");
 }
