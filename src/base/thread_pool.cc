@@ -1,11 +1,12 @@
 #include "base/thread_pool.h"
 
+#include <system_error>
+
 #include "base/check.h"
 
 namespace hymt {
 namespace {
 
-constexpr uint32_t kEnd = 1u << 31;
 constexpr int kSpins = 4000;  // some tens of microseconds, then sleep on the futex
 
 inline void relax() {
@@ -30,15 +31,19 @@ uint32_t await_change(const std::atomic<uint32_t>& value, uint32_t old) {
 
 }  // namespace
 
-ThreadPool::ThreadPool(int n_threads) {
+ThreadPool::ThreadPool(int n_threads, uint32_t first_epoch) : epoch_(first_epoch) {
   HYMT_CHECK(n_threads >= 1);
-  for (int worker = 1; worker < n_threads; ++worker) {
-    threads_.emplace_back([this, worker] { work(worker); });
+  try {
+    for (int worker = 1; worker < n_threads; ++worker) {
+      threads_.emplace_back([this, worker, first_epoch] { work(worker, first_epoch); });
+    }
+  } catch (const std::system_error&) {  // the system has no more: those that there are will do
   }
 }
 
 ThreadPool::~ThreadPool() {
-  epoch_.fetch_or(kEnd, std::memory_order_release);
+  end_.store(true, std::memory_order_relaxed);  // published by the epoch
+  epoch_.fetch_add(1, std::memory_order_release);
   epoch_.notify_all();
   for (auto& thread : threads_) thread.join();
 }
@@ -57,12 +62,11 @@ void ThreadPool::run_raw(Function function, void* context) {
   }
 }
 
-void ThreadPool::work(int worker) {
-  uint32_t seen = 0;
+void ThreadPool::work(int worker, uint32_t seen) {
   for (;;) {
     const uint32_t epoch = await_change(epoch_, seen);
-    if (epoch & kEnd) return;
     if (epoch == seen) continue;
+    if (end_.load(std::memory_order_relaxed)) return;
     seen = epoch;
     function_(context_, worker);
     if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) busy_.notify_one();

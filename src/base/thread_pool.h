@@ -14,8 +14,9 @@ namespace hymt {
 // spin for a bounded time between regions, then sleep: an idle pool costs no processor time.
 class ThreadPool {
  public:
-  // n_threads >= 1 counts the caller.
-  explicit ThreadPool(int n_threads);
+  // n_threads >= 1 counts the caller; where the system gives fewer, size() says how many.
+  // `first_epoch` is where the count of regions begins: a test lets it run over.
+  explicit ThreadPool(int n_threads, uint32_t first_epoch = 0);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
@@ -34,13 +35,14 @@ class ThreadPool {
  private:
   using Function = void (*)(void*, int);
   void run_raw(Function function, void* context);
-  void work(int worker);
+  void work(int worker, uint32_t seen);
 
   std::mutex turn_;  // one region at a time
   Function function_ = nullptr;
   void* context_ = nullptr;
-  alignas(64) std::atomic<uint32_t> epoch_{0};  // counts regions; its top bit says: end
-  alignas(64) std::atomic<uint32_t> busy_{0};   // workers still in the region
+  std::atomic<bool> end_{false};
+  alignas(64) std::atomic<uint32_t> epoch_;    // counts regions, over and over
+  alignas(64) std::atomic<uint32_t> busy_{0};  // workers still in the region
   std::vector<std::thread> threads_;
 };
 

@@ -17,6 +17,16 @@ TEST(ThreadPool, RunsEveryWorkerOncePerRegion) {
   }
 }
 
+// A busy service counts through 32 bits within days.
+TEST(ThreadPool, LivesOnWhenItsCountOfRegionsRunsOver) {
+  for (const uint32_t first : {0x7fff'fff0u, 0xffff'fff0u}) {
+    ThreadPool pool(3, first);
+    std::atomic<int> sum{0};
+    for (int i = 0; i < 40; ++i) pool.run([&](int) { ++sum; });
+    EXPECT_EQ(sum, 120);
+  }
+}
+
 TEST(ThreadPool, WakesAfterSleeping) {
   ThreadPool pool(3);
   std::atomic<int> sum{0};
