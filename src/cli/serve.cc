@@ -72,16 +72,20 @@ class Loader {
   Loader(const ServiceOptions& options, const Clock& clock, metrics::Registry& metrics,
          std::function<void(Result<std::shared_ptr<Service>>)> done)
       : thread_([&options, &clock, &metrics, done = std::move(done)] {
-          auto service = make_service(options, clock, metrics);
-          if (service) {
-            done(std::shared_ptr<Service>(*std::move(service)));
-          } else {
-            done(tl::unexpected(service.error()));
-          }
+          done(load(options, clock, metrics));
         }) {}
   ~Loader() { thread_.join(); }
 
  private:
+  static Result<std::shared_ptr<Service>> load(const ServiceOptions& options, const Clock& clock,
+                                               metrics::Registry& metrics) {
+    try {
+      return std::shared_ptr<Service>(HYMT_TRY(make_service(options, clock, metrics)));
+    } catch (const std::exception& error) {  // a library's: out of memory, at worst
+      return fail(Code::internal, std::string("cannot load the model: ") + error.what());
+    }
+  }
+
   std::thread thread_;
 };
 
@@ -118,6 +122,13 @@ Result<void> run(Options& options) {
   const auto tokens = static_cast<size_t>(options.service.translator.max_input_tokens);
   serving.http.max_body = std::max(serving.http.max_body, tokens * kBytesPerToken);
   serving.http.max_bodies = std::max(serving.http.max_bodies, 4 * serving.http.max_body);
+  // And for the prompts that such a text makes, twice.
+  constexpr int kPromptTokensPerToken = 8;
+  auto& translator = options.service.translator;
+  translator.max_prompt_tokens =
+      std::max(translator.max_prompt_tokens, kPromptTokensPerToken * translator.max_input_tokens);
+  options.service.engine.max_queue_tokens =
+      std::max(options.service.engine.max_queue_tokens, 2 * translator.max_prompt_tokens);
 
   server::Server server(serving, page(), metrics, log);
   HYMT_TRY(server.start());
@@ -156,6 +167,10 @@ void add_serve(CLI::App& app, Action& action) {
       ->capture_default_str();
   command->add_option("--port", options->server.port, "Port to listen on; 0 for a free one")
       ->capture_default_str();
+  command
+      ->add_option("--allow-host", options->server.public_names,
+                   "Names under which a proxy offers this service and its page")
+      ->type_name("NAME");
   command
       ->add_option("--max-queue", options->service.engine.max_queue,
                    "Requests that may wait; more are answered 429")

@@ -19,6 +19,7 @@ class Server::Impl {
         site_(api::kNativeErrors, monitor_),
         http_(options.http, site_) {
     policy_.hosts = {http::host_name(options.host)};
+    policy_.public_names = options.public_names;
     site_.add([this](http::Request& head) {
       return http::check_site(policy_, head.host, head.header("Origin"));
     });

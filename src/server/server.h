@@ -21,6 +21,7 @@ struct Options {
   uint16_t port = 7860;                        // 0: a free one
   std::chrono::milliseconds deadline{30'000};  // of requests that name none
   std::string model_alias;  // accepted as `model` in requests beside the model's own name
+  std::vector<std::string> public_names;  // under which a proxy offers this service
   http::Options http;
 };
 

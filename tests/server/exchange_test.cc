@@ -107,8 +107,11 @@ TEST(Exchange, WakesOnceUntilTaken) {
 TEST(Exchange, BoundsWhatWaitsForASlowReader) {
   const auto exchange = make(10);
   exchange->start({});
-  exchange->write(std::string(50, 'x'));  // one piece may be large
+  exchange->write(
+      std::string(50, 'x'));  // one piece may be large, and what ends it follows at once
+  exchange->write("y");
   EXPECT_FALSE(exchange->overflowed());
+  exchange->write(std::string(20, 'z'));
   exchange->write("y");
   EXPECT_TRUE(exchange->overflowed());
   EXPECT_EQ(exchange->take().bytes, "");
@@ -121,6 +124,7 @@ TEST(Exchange, WakesAWriterThatTakesNothingWhenItOverflows) {
   exchange->start({});
   exchange->take();
   exchange->write(std::string(101, 'x'));  // seen, but not taken: the writer is busy
+  exchange->write(std::string(101, 'x'));
   const int before = wakes;
   exchange->write("more");
   EXPECT_TRUE(exchange->overflowed());

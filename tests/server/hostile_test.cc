@@ -137,6 +137,17 @@ TEST_F(ServiceTest, PipelinedRequestsAreAnsweredInOrder) {
   }
 }
 
+// It counts as gone, and what it asked for next is not what it would take it for.
+TEST_F(ServiceTest, AHalfClosedClientGetsNoOtherAnswerInTheFirstOnesPlace) {
+  start();
+  fake->play_with([](auto& script) { script.held = true; });
+  Client client(port);
+  client.send(translate_request({{"text", "a"}, {"target", "en"}}) + get_request("/health"));
+  ASSERT_TRUE(fake->wait_begun(1));
+  client.half_close();
+  EXPECT_EQ(client.read_some(), "");
+}
+
 TEST_F(ServiceTest, AHalfClosedClientStillGetsWhatIsReady) {
   start();
   Client client(port);

@@ -41,6 +41,15 @@ TEST(SameSite, ReboundNamesAreRefusedOnLoopback) {
   EXPECT_FALSE(allowed(policy, "localhost.evil.example", ""));
 }
 
+TEST(SameSite, APublicNameIsOursAsHostAndAsOrigin) {
+  const SitePolicy policy{true, {"127.0.0.1"}, {"Translate.example"}};
+  EXPECT_TRUE(allowed(policy, "translate.example", "https://translate.example"));
+  EXPECT_TRUE(allowed(policy, "127.0.0.1:7860", "https://translate.example")) << "nginx's default";
+  EXPECT_TRUE(allowed(policy, "translate.example:8443", ""));
+  EXPECT_FALSE(allowed(policy, "127.0.0.1:7860", "https://translate.example.evil.example"));
+  EXPECT_FALSE(allowed(policy, "other.example", ""));
+}
+
 TEST(SameSite, AnyNameIsOursWhereWeListenToTheNetwork) {
   const SitePolicy policy{false, {"0.0.0.0"}};
   EXPECT_TRUE(allowed(policy, "translate.example:7860", ""));

@@ -101,18 +101,26 @@ void Connection::kill() {
 }
 
 Connection::Async<> Connection::run(std::shared_ptr<Connection> self) {
-  while (self->keep_alive_) {
-    self->idle_ = true;
-    self->current_ = std::make_unique<Current>(self->hub_.options);
-    bool whole = co_await self->read_head();
-    if (whole) whole = co_await self->read_body();
-    if (whole) co_await self->answer();
-    self->finish_request();
-    if (!whole || self->failed_) self->abort();
-    if (self->failed_) co_return;
+  try {
+    co_await self->serve();
+  } catch (const std::exception&) {  // a library's: out of memory, at worst
   }
-  co_await self->linger();
   self->abort();
+}
+
+Connection::Async<> Connection::serve() {
+  while (keep_alive_) {
+    idle_ = true;
+    current_ = std::make_unique<Current>(hub_.options);
+    bool whole = co_await read_head();
+    if (whole) whole = co_await read_body();
+    if (whole) co_await answer();
+    const bool complete = current_->complete;
+    finish_request();
+    // Nothing may follow half an answer, or stand in the place of one that was not given.
+    if (!complete || failed_) co_return;
+  }
+  co_await linger();
 }
 
 // ---- Reading --------------------------------------------------------------------------------
@@ -191,6 +199,12 @@ bool Connection::reserve_body() {
   return true;
 }
 
+// Of a chunked body, whose size nobody announced, only what there was.
+void Connection::keep_reserved(uint64_t bytes) {
+  hub_.bodies.fetch_sub(current_->reserved - bytes);
+  current_->reserved = bytes;
+}
+
 Connection::Async<bool> Connection::read_body() {
   Current& current = *current_;
   if (current.broken || !current.reader.has_body()) co_return true;
@@ -203,7 +217,10 @@ Connection::Async<bool> Connection::read_body() {
     size_t used = 0;
     const auto step = current.reader.read(input_, used);
     input_.erase(0, used);
-    if (step && *step == RequestReader::Step::complete) co_return true;
+    if (step && *step == RequestReader::Step::complete) {
+      keep_reserved(current.reader.request().body.size());
+      co_return true;
+    }
     if (!step || input_.size() >= kLookahead) {
       current.broken = true;
       refuse(step ? Error{Code::invalid_argument, "the body's chunks are not valid", {}}
@@ -268,6 +285,7 @@ Connection::Async<> Connection::relay() {
   const auto exchange = current_->exchange;
   while (true) {
     Exchange::Output output = exchange->take();
+    if (exchange->overflowed()) co_return abort();
     const bool finished = output.finished;
     const bool any = output.head || !output.bytes.empty() || finished;
     if (any) {
@@ -276,7 +294,6 @@ Connection::Async<> Connection::relay() {
       if (!sent || finished) co_return;
       continue;  // more may have come meanwhile
     }
-    if (exchange->overflowed()) abort();
     if (ended()) co_return;
     const auto expected = exchange->expected();
     if (hurry(expected)) continue;

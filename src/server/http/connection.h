@@ -40,6 +40,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   using Async = boost::asio::awaitable<T>;
 
   static Async<> run(std::shared_ptr<Connection> self);
+  Async<> serve();
   Async<bool> read_head();  // false: end without a word
   Async<bool> read_body();
   Async<> answer();
@@ -53,6 +54,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void plan();
   void refuse(const Error& error);
   bool reserve_body();
+  void keep_reserved(uint64_t bytes);
   void dispatch();
   bool hurry(std::optional<Time> expected);
   std::string rendered(const Exchange::Output& output);

@@ -1,5 +1,7 @@
 #include "server/http/exchange.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 
 namespace hymt::server::http {
@@ -35,8 +37,9 @@ void Exchange::start(Response head) {
 void Exchange::write(std::string_view bytes) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (state_ != State::streaming || closed_ || overflow_) return;
-  // One piece may be larger than the bound; what may not be is piling more upon it.
-  if (bytes_.size() > max_backlog_) {
+  // A piece may be larger than the bound, and is not held against the reader: it had no time yet.
+  largest_ = std::max(largest_, bytes.size());
+  if (bytes_.size() > max_backlog_ + largest_) {
     overflow_ = true;
     bytes_ = {};
     notified_ = false;  // who is busy writing does not take(), but must hear of this

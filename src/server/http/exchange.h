@@ -27,7 +27,7 @@ struct ErrorFormat {
 // that is answering: that may be the engine's, in the middle of a step.
 class Exchange {
  public:
-  // `max_backlog`: bytes of a stream that may wait for a slow reader.
+  // `max_backlog`: bytes of a stream that may wait for a slow reader, besides the largest piece.
   Exchange(Request request, const ErrorFormat& errors, size_t max_backlog);
 
   // For handlers. -----------------------------------------------------------------------------
@@ -83,6 +83,7 @@ class Exchange {
   std::optional<Response> head_;
   bool streamed_ = false;
   std::string bytes_;
+  size_t largest_ = 0;  // piece written
   bool overflow_ = false;
   bool closed_ = false;
   bool notified_ = false;

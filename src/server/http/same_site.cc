@@ -29,6 +29,11 @@ std::string site(std::string_view authority) {
   return host_name(authority) + (usual ? std::string() : std::string(port));
 }
 
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::any_of(names.begin(), names.end(),
+                     [&](const std::string& one) { return lower(one) == name; });
+}
+
 // Four decimal numbers: "127.evil.example" is a name like any other.
 bool is_ipv4_loopback(std::string_view host) {
   if (host.substr(0, 4) != "127.") return false;
@@ -65,19 +70,24 @@ bool is_loopback(std::string_view host) {
 std::optional<Error> check_site(const SitePolicy& policy, std::string_view host,
                                 std::string_view origin) {
   const std::string name = host_name(host);
-  const bool ours = std::any_of(policy.hosts.begin(), policy.hosts.end(),
-                                [&](const std::string& own) { return lower(own) == name; });
+  const bool ours = contains(policy.hosts, name) || contains(policy.public_names, name);
   if (policy.check_host && !host.empty() && !ours && !is_loopback(name)) {
     return Error{Code::forbidden,
-                 "this service is reached by a local address only, such as http://127.0.0.1",
+                 "this service is reached by a local address only, such as http://127.0.0.1, or by "
+                 "a name that was given to --allow-host",
                  {}};
   }
   if (origin.empty()) return std::nullopt;
   const auto scheme_end = origin.find("://");
-  const bool same = scheme_end != std::string_view::npos && !host.empty() &&
-                    site(origin.substr(scheme_end + 3)) == site(host);
-  if (same) return std::nullopt;
-  return Error{Code::forbidden, "pages of another site may not use this service", {}};
+  if (scheme_end != std::string_view::npos) {
+    const std::string_view authority = origin.substr(scheme_end + 3);
+    if (!host.empty() && site(authority) == site(host)) return std::nullopt;
+    if (contains(policy.public_names, host_name(authority))) return std::nullopt;
+  }
+  return Error{Code::forbidden,
+               "pages of another site may not use this service: name it with --allow-host if it is "
+               "a proxy of yours",
+               {}};
 }
 
 }  // namespace hymt::server::http

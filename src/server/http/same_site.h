@@ -17,6 +17,8 @@ struct SitePolicy {
   // any Host is taken, since a machine cannot know all names it is reached by.
   bool check_host = true;
   std::vector<std::string> hosts;  // names without port
+  // Names under which a proxy offers this service, without port: taken as Host and as Origin.
+  std::vector<std::string> public_names;
 };
 
 // "localhost", 127.0.0.0/8 or ::1, as a Host header writes it (brackets, no port).

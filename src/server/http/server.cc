@@ -73,7 +73,7 @@ std::string name_of(const asio::ip::address& peer) {
   return peer.to_string();
 }
 
-// A network's thread; what a library throws there costs one connection, not the process.
+// A network's thread. Coroutines catch what libraries throw; this is for their handlers.
 void run_network(asio::io_context& network) {
   while (!network.stopped()) {
     try {
@@ -187,7 +187,10 @@ asio::awaitable<void> Server::Impl::accept_all(Impl& server, tcp::acceptor& acce
     tcp::socket socket = co_await acceptor.async_accept(
         asio::make_strand(server.network_), asio::redirect_error(asio::use_awaitable, error));
     if (!error) {
-      server.welcome(std::move(socket));
+      try {
+        server.welcome(std::move(socket));
+      } catch (const std::exception&) {  // a library's, out of memory: this client's bad luck
+      }
     } else if (error != asio::error::operation_aborted) {
       // Out of descriptors or memory, or the client was faster to leave than we to accept.
       pause.expires_after(kAcceptPause);

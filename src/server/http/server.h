@@ -12,8 +12,7 @@
 
 namespace hymt::server::http {
 
-// All members may be called from any thread, one at a time, except that drain() may be overtaken
-// by stop().
+// All members may be called from any thread, one at a time.
 class Server {
  public:
   // The site outlives the server.
