@@ -16,7 +16,9 @@ const std::vector<BeamSearch::Next>& BeamSearch::advance(
   for (size_t beam = 0; beam < answers.size(); ++beam) {
     for (const auto& [token, logit] : answers[beam].best) {
       const double logprob = static_cast<double>(logit) - answers[beam].log_sum_exp;
-      options_.push_back({sums_[beam] + logprob, token, static_cast<int>(beam)});
+      double sum = sums_[beam] + logprob;
+      if (std::isnan(sum)) sum = -HUGE_VAL;  // a broken model's; it has no place in an order
+      options_.push_back({sum, token, static_cast<int>(beam)});
     }
   }
   std::sort(options_.begin(), options_.end(), [](const Option& a, const Option& b) {

@@ -79,18 +79,13 @@ Sequence BlockManager::fork(const Sequence& parent) {
   return child;
 }
 
-int BlockManager::frees(const Group& group) {
-  scratch_.clear();
-  for (const Sequence& sequence : group.sequences) {
-    scratch_.insert(scratch_.end(), sequence.blocks.begin(), sequence.blocks.end());
-  }
-  std::sort(scratch_.begin(), scratch_.end());
+int BlockManager::frees(const Group& group, std::vector<int>& given_up) const {
   int n = 0;
-  for (auto at = scratch_.begin(); at != scratch_.end();) {
-    const auto next = std::find_if(at, scratch_.end(), [&](Block other) { return other != *at; });
-    const auto held = static_cast<int>(next - at) + (pool_.cached(*at) ? 1 : 0);
-    if (pool_.references(*at) == held) ++n;
-    at = next;
+  for (const Sequence& sequence : group.sequences) {
+    for (const Block block : sequence.blocks) {
+      const int left = pool_.references(block) - ++given_up[static_cast<size_t>(block)];
+      if (left == (pool_.cached(block) ? 1 : 0)) ++n;  // nobody but the cache
+    }
   }
   return n;
 }

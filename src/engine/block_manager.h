@@ -38,8 +38,9 @@ class BlockManager {
   // it computes the last few tokens anew.
   Sequence fork(const Sequence& parent);
 
-  // Blocks that become available if the group gives up its own.
-  int frees(const Group& group);
+  // Blocks that become available if the group gives up its own after those who have given up
+  // `given_up` [size()] references of each block; its own are added to that.
+  int frees(const Group& group, std::vector<int>& given_up) const;
 
  private:
   bool try_allocate(Block& block);

@@ -59,7 +59,6 @@ void Core::submit(RequestId id, Request request, std::shared_ptr<Listener> liste
   group->listener = std::move(listener);
   group->arrived = arrived;
   Sequence& sequence = group->sequences.emplace_back();
-  sequence.tokens.reserve(request.prompt.size() + static_cast<size_t>(group->max_tokens));
   sequence.tokens = request.prompt;
   if (params.beams > 1) {
     group->beams.emplace(params);
@@ -73,17 +72,19 @@ void Core::submit(RequestId id, Request request, std::shared_ptr<Listener> liste
   waiting_.push(std::move(group));
 }
 
-bool Core::cancel(RequestId id) {
-  const auto is_it = [&](const auto& group) { return group->id == id; };
-  const auto running = std::find_if(running_.begin(), running_.end(), is_it);
-  if (running != running_.end()) {
-    finish(**running, FinishReason::cancelled);
-    running_.erase(running);
+void Core::cancel(std::vector<Cancel>& cancels) {
+  std::sort(cancels.begin(), cancels.end(),
+            [](const Cancel& a, const Cancel& b) { return a.id < b.id; });
+  const auto end_if_unwanted = [&](Group& group) {
+    const auto found = std::lower_bound(cancels.begin(), cancels.end(), group.id,
+                                        [](const Cancel& a, RequestId id) { return a.id < id; });
+    if (found == cancels.end() || found->id != group.id) return false;
+    finish(group, FinishReason::cancelled);
+    metrics_.cancel_seconds.observe(seconds(clock_.now() - found->asked));
     return true;
-  }
-  const auto waiting = waiting_.take_if([&](const Group& one) { return one.id == id; });
-  for (const auto& group : waiting) finish(*group, FinishReason::cancelled);
-  return !waiting.empty();
+  };
+  std::erase_if(running_, [&](const GroupPtr& group) { return end_if_unwanted(*group); });
+  waiting_.take_if(end_if_unwanted);
 }
 
 void Core::cancel_all() {
@@ -146,10 +147,11 @@ void Core::show_to_policy() {
     needed += std::max(0, blocks_for(item.length, blocks_.block_tokens()) - item.blocks);
   }
   if (needed > blocks_.available()) {  // only then does anyone ask what pre-emption would free
-    size_t item = 0;
-    for (const auto& group : running_) {
-      running_items_[item].frees = blocks_.frees(*group);
-      item += group->sequences.size();
+    given_up_.assign(static_cast<size_t>(blocks_.size()), 0);
+    size_t item = running_items_.size();
+    for (auto group = running_.rbegin(); group != running_.rend(); ++group) {
+      item -= (*group)->sequences.size();
+      running_items_[item].frees = blocks_.frees(**group, given_up_);
     }
   }
 
@@ -172,7 +174,10 @@ void Core::apply(const Plan& plan) {
   for (int items = 0; items < plan.n_admitted;) {
     GroupPtr group = waiting_.pop();
     items += static_cast<int>(group->sequences.size());
-    for (Sequence& sequence : group->sequences) blocks_.take_prefix(sequence);
+    for (Sequence& sequence : group->sequences) {
+      sequence.tokens.reserve(static_cast<size_t>(group->n_prompt + group->max_tokens));
+      blocks_.take_prefix(sequence);
+    }
     if (!group->admitted_before) {
       group->n_cached = group->sequences.front().computed;
       metrics_.cached_tokens.add(static_cast<uint64_t>(group->n_cached));
@@ -190,7 +195,10 @@ void Core::preempt(RequestId request) {
   HYMT_CHECK(!running_.empty() && running_.back()->id == request);
   GroupPtr group = std::move(running_.back());
   running_.pop_back();
-  for (Sequence& sequence : group->sequences) blocks_.remember(sequence);
+  for (Sequence& sequence : group->sequences) {
+    blocks_.remember(sequence);
+    sequence.answered = false;  // a beam's answer is computed again, with its sisters'
+  }
   release(*group);
   waiting_.push_preempted(std::move(group));
   metrics_.preemptions.add();
@@ -335,6 +343,10 @@ void Core::finish(Group& group, FinishReason reason) {
   finish.prompt_tokens = group.n_prompt;
   finish.cached_tokens = group.n_cached;
   if (group.beams) finish.candidates = group.beams->finished();
+  // Of a search that was cut short not even what has ended is known to be the best.
+  if (reason == FinishReason::deadline || reason == FinishReason::cancelled) {
+    for (Candidate& candidate : finish.candidates) candidate.reason = reason;
+  }
   if (finish.candidates.empty()) {
     const auto tokens = group.generated(first);
     finish.candidates.push_back({{tokens.begin(), tokens.end()}, reason, 0});

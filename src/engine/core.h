@@ -24,19 +24,26 @@ struct CoreOptions {
   bool share_prefixes = true;
 };
 
+struct Cancel {
+  RequestId id;
+  Time asked;
+};
+
 class Core {
  public:
   Core(model::Runner& runner, const CoreOptions& options, const Clock& clock, Metrics& metrics);
 
   // The request has been validated and fits (max_fitting_tokens).
   void submit(RequestId id, Request request, std::shared_ptr<Listener> listener, Time arrived);
-  bool cancel(RequestId id);  // frees its blocks; false if there is none such (any more)
+  // Frees their blocks; ids that are unknown (any more) are ignored. Sorts what it is given.
+  void cancel(std::vector<Cancel>& cancels);
   void cancel_all();
 
   // One step: ends what is past its deadline, then computes what the policy chose. False if there
-  // was nothing to do: then nothing will be until something is submitted or a deadline passes.
+  // was nothing to do: then there is nothing that waits or runs.
   bool step();
 
+  int max_sequences() const { return options_.max_sequences; }  // any thread
   // Requests that have never been admitted yet, and their prompt tokens.
   int n_queued() const { return waiting_.n_new(); }
   int n_queued_tokens() const { return waiting_.n_new_tokens(); }
@@ -76,7 +83,8 @@ class Core {
   };
   std::vector<Group*> front_;  // of the queue
   std::vector<Item> running_items_, waiting_items_;
-  std::vector<Row> rows_;  // of the items: running, then waiting
+  std::vector<Row> rows_;      // of the items: running, then waiting
+  std::vector<int> given_up_;  // [blocks] references that pre-emptions would take away
   Plan plan_;
   std::vector<Token> tokens_;
   std::vector<model::Ask> asks_;

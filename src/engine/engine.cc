@@ -20,11 +20,6 @@ struct Arrival {
   Time time;
 };
 
-struct Cancel {
-  RequestId id;
-  Time time;
-};
-
 constexpr double kLongestRetry = 60;  // seconds
 
 }  // namespace
@@ -101,13 +96,14 @@ class Engine::Impl {
     if (request.prompt.empty())
       return fail(Code::invalid_argument, "the prompt is empty", "prompt");
     const auto unknown = [&](Token token) { return token < 0 || token >= config.n_vocab; };
-    for (const auto* tokens : {&request.prompt, &request.stop_ids}) {
-      if (std::any_of(tokens->begin(), tokens->end(), unknown)) {
-        return fail(Code::invalid_argument, "a token id is not in the vocabulary", "prompt");
-      }
-    }
+    const auto known = [&](const std::vector<Token>& tokens, const char* field) -> Result<void> {
+      if (std::none_of(tokens.begin(), tokens.end(), unknown)) return {};
+      return fail(Code::invalid_argument, "a token id is not in the vocabulary", field);
+    };
+    HYMT_TRY(known(request.prompt, "prompt"));
+    HYMT_TRY(known(request.stop_ids, "stop"));
     const int k = BeamSearch::candidates_needed(request.params, request.stop_ids.size());
-    if (request.params.beams > 1 && (request.params.beams > options_.max_sequences ||
+    if (request.params.beams > 1 && (request.params.beams > core_.max_sequences() ||
                                      k > runner_->limits().max_top_k || k > config.n_vocab)) {
       return fail(
           Code::unsupported,
@@ -140,10 +136,7 @@ class Engine::Impl {
       for (auto& [id, submission, time] : arrivals) {
         core_.submit(id, std::move(submission.request), std::move(submission.listener), time);
       }
-      for (const auto& [id, time] : cancels) {  // each came after its arrival
-        if (!core_.cancel(id)) continue;
-        metrics_.cancel_seconds.observe(std::chrono::duration<double>(clock_.now() - time).count());
-      }
+      if (!cancels.empty()) core_.cancel(cancels);  // each came after its arrival
       arrivals.clear();
       cancels.clear();
       busy = !stop && core_.step();

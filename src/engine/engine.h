@@ -44,7 +44,7 @@ class Engine {
 
   // invalid_argument (a parameter out of range: names the field), too_large (can never fit),
   // queue_full (with retry_after, from the rate at which requests have left the queue lately),
-  // unavailable (draining).
+  // unavailable (draining), unsupported (more beams than this engine is set up for).
   Result<RequestId> submit(Request request, std::shared_ptr<Listener> listener);
   // All of them or none.
   Result<std::vector<RequestId>> submit(std::vector<Submission> submissions);

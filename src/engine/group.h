@@ -36,7 +36,7 @@ struct Group {
   std::shared_ptr<Listener> listener;
   std::vector<Sequence> sequences;
   std::optional<BeamSearch> beams;      // engaged for more than one beam
-  std::optional<LoopGuard> loop_guard;  // engaged unless the answer's length is being forced
+  std::optional<LoopGuard> loop_guard;  // engaged for one sequence whose length is not being forced
   int n_prompt = 0;
   int n_cached = 0;         // tokens of the prompt that were found computed
   int max_tokens = 0;       // request's, cut to what context and pool hold

@@ -36,7 +36,7 @@ Metrics::Metrics(metrics::Registry& r)
   for (size_t i = 0; i < finished.size(); ++i) {
     const metrics::Labels labels = {{"reason", std::string(name(static_cast<FinishReason>(i)))}};
     finished[i] = &r.counter("hymt_engine_finished_requests_total",
-                             "Requests that ended with an answer.", labels);
+                             "Requests that ended, by the reason.", labels);
     request_seconds[i] =
         &r.histogram("hymt_engine_request_seconds", "Time from arrival to the end.",
                      metrics::latency_bounds(), labels);

@@ -22,6 +22,41 @@ void best_of(std::span<const float> logits, size_t n, std::vector<model::Candida
   out.resize(n);
 }
 
+// Without top-k: among 100,000 candidates, of which few have any weight. They are sorted only as
+// far as top-p reaches.
+Choice choose_from_all(const Params& params, const model::Answer& answer, int n_generated,
+                       std::vector<model::Candidate>& scratch) {
+  const std::span<const float> logits = answer.logits;
+  const float top = *std::max_element(logits.begin(), logits.end());
+  const auto weight = [&](float logit) {
+    return std::exp(static_cast<double>(logit - top) / params.temperature);
+  };
+  double total = 0;
+  for (const float logit : logits) total += weight(logit);
+  const double drawn = draw(params.seed, static_cast<uint64_t>(n_generated));
+
+  if (params.top_p >= 1) {
+    double left = drawn * total;
+    size_t token = 0;
+    while (token + 1 < logits.size() && (left -= weight(logits[token])) >= 0) ++token;
+    return {static_cast<Token>(token), logits[token] - answer.log_sum_exp};
+  }
+  size_t n_kept = 0;
+  double kept = 0;
+  for (size_t n_sorted = 256; n_kept == 0; n_sorted *= 16) {
+    best_of(logits, n_sorted, scratch);
+    kept = 0;
+    for (size_t i = 0; i < scratch.size() && n_kept == 0; ++i) {
+      kept += weight(scratch[i].logit);
+      if (kept >= params.top_p * total || i + 1 == logits.size()) n_kept = i + 1;
+    }
+  }
+  double left = drawn * kept;
+  size_t chosen = 0;
+  while (chosen + 1 < n_kept && (left -= weight(scratch[chosen].logit)) >= 0) ++chosen;
+  return {scratch[chosen].token, scratch[chosen].logit - answer.log_sum_exp};
+}
+
 }  // namespace
 
 Result<void> validate(const Params& params, int n_vocab) {
@@ -86,7 +121,9 @@ Choice choose(const Params& params, const model::Answer& answer, int n_generated
     return {best.token, best.logit - answer.log_sum_exp};
   }
 
-  const size_t k = params.top_k > 0 ? static_cast<size_t>(params.top_k) : answer.logits.size();
+  if (all && params.top_k == 0) return choose_from_all(params, answer, n_generated, scratch);
+
+  const auto k = static_cast<size_t>(params.top_k);
   if (all) {
     best_of(answer.logits, k, scratch);
   } else {

@@ -19,12 +19,13 @@ namespace hymt::engine {
 struct Item {
   uint64_t request = 0;  // equal for the sequences of one request
   int computed = 0;      // tokens whose K and V are cached
-  int length = 0;        // tokens known; length - computed >= 1 are pending
+  int length = 0;        // tokens known; length - computed are pending
   int expected = 0;      // tokens it is expected to reach, >= length
   int blocks = 0;        // blocks it holds
   int idle = 0;          // of those: blocks that count as free until this waiting item is admitted
   int width = 1;         // sequences it may become (beams)
-  int frees = 0;         // blocks that come free if its request gives up its own; counted once
+  int frees = 0;         // blocks that come free if its request gives up its own after all younger
+                         // ones did; at the request's first item
 };
 
 struct Capacity {

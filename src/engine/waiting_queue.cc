@@ -19,11 +19,10 @@ void WaitingQueue::push(std::unique_ptr<Group> group) {
                   [&](const auto& tag) { return tag.second <= virtual_time_[kind]; });
   }
   uint64_t& finish_tag = finish_tags_[kind][group->request.client];
-  const uint64_t start_tag = std::max(virtual_time_[kind], finish_tag);
-  finish_tag = start_tag + static_cast<uint64_t>(group->n_prompt);
+  finish_tag = std::max(virtual_time_[kind], finish_tag) + static_cast<uint64_t>(group->n_prompt);
   n_new_tokens_ += group->n_prompt;
   arrivals_.insert(group->arrived);
-  const Key key{start_tag, group->id};
+  const Key key{finish_tag, group->id};
   classes_[kind].emplace(key, std::move(group));
 }
 
@@ -58,7 +57,7 @@ std::unique_ptr<Group> WaitingQueue::pop() {
   const size_t kind = more[1] && (!more[0] || bulk_is_next(n_popped_)) ? 1 : 0;
   ++n_popped_;
   const auto first = classes_[kind].begin();
-  virtual_time_[kind] = first->first.start_tag;
+  virtual_time_[kind] = std::max(virtual_time_[kind], first->first.finish_tag);
   auto group = std::move(first->second);
   classes_[kind].erase(first);
   forget(*group);
@@ -68,6 +67,13 @@ std::unique_ptr<Group> WaitingQueue::pop() {
 void WaitingQueue::forget(const Group& group) {
   n_new_tokens_ -= group.n_prompt;
   arrivals_.erase(arrivals_.find(group.arrived));
+}
+
+// What was never served is not paid for.
+void WaitingQueue::refund(const Group& group) {
+  auto& tags = finish_tags_[static_cast<size_t>(group.request.priority)];
+  const auto tag = tags.find(group.request.client);
+  if (tag != tags.end()) tag->second -= static_cast<uint64_t>(group.n_prompt);
 }
 
 std::optional<Time> WaitingQueue::oldest() const {

@@ -1,10 +1,11 @@
 // Who is admitted next: fair between clients, interactive before bulk, and nobody for ever last.
 //
-// Start-time fair queueing (Goyal, Vin, Cheng 1996): a request's start tag is the later of the
-// queue's virtual time and the finish tag of its client's previous request; the lowest start tag
-// goes first. So a client with a thousand requests waiting delays another's single one by at most
-// one of them. One admission in kBulkEvery is a bulk request's while both kinds wait. Requests
-// that were pre-empted go before all others. One thread.
+// Self-clocked fair queueing (Golestani 1994): a request's finish tag lies its prompt's tokens past
+// the later of its client's previous tag and the virtual time, which is the tag of the last one
+// admitted; the lowest tag goes first. So a client with a thousand requests waiting delays
+// another's single one by about one of them, and however many newcomers there are, they arrive
+// behind those that wait. One admission in kBulkEvery is a bulk request's while both kinds wait.
+// Requests that were pre-empted go before all others. One thread.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +43,7 @@ class WaitingQueue {
 
  private:
   struct Key {
-    uint64_t start_tag;
+    uint64_t finish_tag;
     RequestId id;  // ties: first come
     auto operator<=>(const Key&) const = default;
   };
@@ -50,11 +51,12 @@ class WaitingQueue {
 
   bool bulk_is_next(int n_popped) const { return (n_popped + 1) % kBulkEvery == 0; }
   void forget(const Group& group);
+  void refund(const Group& group);
 
   std::deque<std::unique_ptr<Group>> preempted_;
   Class classes_[2];  // by Priority
   uint64_t virtual_time_[2] = {0, 0};
-  std::map<std::string, uint64_t> finish_tags_[2];  // of clients that have something waiting
+  std::map<std::string, uint64_t> finish_tags_[2];  // of each client's last request
   int n_popped_ = 0;
   int n_new_tokens_ = 0;
   std::multiset<Time> arrivals_;  // of the new ones
@@ -72,6 +74,7 @@ std::vector<std::unique_ptr<Group>> WaitingQueue::take_if(Predicate matches) {
     for (auto at = one.begin(); at != one.end();) {
       if (matches(*at->second)) {
         forget(*at->second);
+        refund(*at->second);
         taken.push_back(std::move(at->second));
         at = one.erase(at);
       } else {

@@ -90,9 +90,10 @@ Result<MergeTable> MergeTable::build(const Vocabulary& vocabulary, const TokenIn
     if (vocabulary.kinds[id] != TokenKind::normal || find(whole) != static_cast<Token>(id))
       continue;
     if (whole.size() > kLongestRanked) {
-      return fail(Code::invalid_argument,
-                  "token " + std::to_string(id) + " has " + std::to_string(whole.size()) +
-                      " bytes; a rank-based vocabulary may have " + std::to_string(kLongestRanked));
+      return fail(Code::invalid_argument, vocabulary.source + ": token " + std::to_string(id) +
+                                              " has " + std::to_string(whole.size()) +
+                                              " bytes; a rank-based vocabulary may have " +
+                                              std::to_string(kLongestRanked));
     }
     for (size_t cut = 1; cut < whole.size(); ++cut) {
       const Token left = find(whole.substr(0, cut));

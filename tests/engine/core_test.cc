@@ -124,10 +124,11 @@ TEST(Core, ACancelFreesTheBlocksAtOnce) {
   bench.core.step();
   bench.core.step();
   EXPECT_LT(bench.core.blocks().available(), 16);
-  EXPECT_TRUE(bench.core.cancel(1));
+  std::vector<Cancel> cancels = {{1, bench.clock.now()}};
+  bench.core.cancel(cancels);
   EXPECT_EQ(bench.core.blocks().available(), 16);
   EXPECT_EQ(answer->finish->candidates[0].reason, FinishReason::cancelled);
-  EXPECT_FALSE(bench.core.cancel(1));  // once more: ignored
+  bench.core.cancel(cancels);  // once more: ignored
   EXPECT_EQ(answer->n_ends, 1);
   EXPECT_FALSE(bench.core.step());
 }
@@ -151,6 +152,37 @@ TEST(Core, ADeadlineMidAnswerKeepsWhatThereIs) {
   ASSERT_TRUE(answer->finish);
   EXPECT_EQ(answer->finish->candidates[0].reason, FinishReason::deadline);
   EXPECT_EQ(answer->tokens.size(), 1u);
+}
+
+TEST(Core, ASearchCutByItsDeadlineDoesNotPassForAWholeOne) {
+  // The stop token is always second best: a short answer ends at once, the search goes on.
+  test::FakeRunner runner(kVocab, test::small_limits(64),
+                          [](std::span<const Token> history, std::vector<float>& logits) {
+                            for (size_t i = 0; i < logits.size(); ++i) {
+                              logits[i] = static_cast<float>((i * 7 + history.size()) % 13) / 10;
+                            }
+                            logits[kStop] = 3;
+                            logits[5] = 4;
+                          });
+  Bench bench(64);
+  bench.runner = std::move(runner);
+  Request request;
+  request.prompt = {1, 2};
+  request.stop_ids = {kStop};
+  request.params.beams = 3;
+  request.params.max_tokens = 100;
+  request.deadline = bench.clock.now() + std::chrono::seconds(1);
+  const auto answer = std::make_shared<Recorder>();
+  bench.core.submit(1, request, answer, bench.clock.now());
+  bench.core.step();
+  bench.core.step();
+  ASSERT_FALSE(answer->finish);
+  bench.clock.time += std::chrono::seconds(2);
+  bench.core.step();
+  ASSERT_TRUE(answer->finish);
+  for (const Candidate& candidate : answer->finish->candidates) {
+    EXPECT_EQ(candidate.reason, FinishReason::deadline);
+  }
 }
 
 TEST(Core, InteractiveRequestsGoBeforeBulkOnes) {

@@ -55,6 +55,13 @@ TEST(Sampler, TopPKeepsTheSmallestSetThatReachesIt) {
   EXPECT_EQ(count_choices(sampled(1, 3, 1), logits, 2000).size(), 3u);
 }
 
+TEST(Sampler, TopPReachesAsFarAsItMustInAFlatVocabulary) {
+  const std::vector<float> logits(1000, 0.0f);  // ties go to the lower id: 0 to 499 are kept
+  const auto counts = count_choices(sampled(1, 0, 0.5f), logits, 20000);
+  EXPECT_EQ(counts.size(), 500u);
+  EXPECT_LT(counts.rbegin()->first, 500);
+}
+
 TEST(Sampler, DrawsInProportionToTheProbabilities) {
   const int n = 20000;
   const std::vector<float> logits = {std::log(0.5f), std::log(0.3f), std::log(0.2f)};

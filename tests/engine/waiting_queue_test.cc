@@ -48,8 +48,8 @@ TEST_F(WaitingQueueTest, AClientWithManyRequestsDoesNotHoldUpOneWithFew) {
 TEST_F(WaitingQueueTest, SharesAreInTokensNotInRequests) {
   for (int i = 0; i < 4; ++i) push("a", 30);
   for (int i = 0; i < 6; ++i) push("b", 10);
-  // a starts at 0 30 60 90, b at 0 10 20 30 40 50.
-  EXPECT_EQ(drain(queue_), "abbbabbbaa");
+  // a's tags are 30 60 90 120, b's 10 20 30 40 50 60.
+  EXPECT_EQ(drain(queue_), "bbabbbabaa");
 }
 
 TEST_F(WaitingQueueTest, AnIdleClientSavesUpNothing) {
@@ -61,6 +61,29 @@ TEST_F(WaitingQueueTest, AnIdleClientSavesUpNothing) {
   push("b");
   push("b");
   EXPECT_EQ(drain(queue_), "abb");
+}
+
+TEST_F(WaitingQueueTest, NewcomersWithoutEndDoNotStarveAClientThatComesBack) {
+  push("a");
+  queue_.pop();
+  push("a");
+  for (int i = 0; i < 4; ++i) push("early" + std::to_string(i));
+  int before_a = 0;
+  for (; queue_.pop()->request.client != "a"; ++before_a) {
+    ASSERT_LT(before_a, 10);
+    push("late" + std::to_string(before_a));
+    push("later" + std::to_string(before_a));
+  }
+  EXPECT_LE(before_a, 4);
+}
+
+TEST_F(WaitingQueueTest, WhatWasNeverServedIsNotPaidFor) {
+  push("b");
+  for (int i = 0; i < 200; ++i) push("a", 1000);
+  queue_.take_if([](const Group& group) { return group.request.client == "a"; });
+  push("a");
+  for (int i = 0; i < 5; ++i) push("b");
+  EXPECT_EQ(drain(queue_).substr(0, 2), "ba");
 }
 
 TEST_F(WaitingQueueTest, BulkWaitsButNotForEver) {
