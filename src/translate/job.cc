@@ -1,7 +1,6 @@
 #include "translate/job.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "translate/answer_stream.h"
@@ -10,16 +9,6 @@ namespace hymt::translate {
 namespace {
 
 using engine::FinishReason;
-
-// A text ends as the worst of its paragraphs did: what a caller must know of goes first.
-FinishReason worse(FinishReason a, FinishReason b) {
-  constexpr std::array kOrder = {FinishReason::stop, FinishReason::length, FinishReason::loop,
-                                 FinishReason::deadline, FinishReason::cancelled};
-  const auto rank = [&](FinishReason reason) {
-    return std::find(kOrder.begin(), kOrder.end(), reason);
-  };
-  return rank(a) < rank(b) ? b : a;
-}
 
 }  // namespace
 
@@ -73,6 +62,7 @@ Job::Job(JobPlan plan, const tokenizer::Tokenizer& tokenizer, engine::Engine& en
       }
     }
     texts_.back().n_open = legs_.size() - texts_.back().first_leg;
+    if (texts_.back().n_open > 0) ++n_open_texts_;
   }
   for (const auto& request : plan_.requests) {
     usage_.input_tokens += static_cast<int>(request.prompt.size());
@@ -84,7 +74,6 @@ Job::~Job() = default;
 Result<void> Job::start(engine::Engine& engine) {
   if (plan_.requests.empty()) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    tell_untranslated();
     finish_if_complete();
     return {};
   }
@@ -139,7 +128,6 @@ void Job::on_error(size_t index, const Error& error) {
   Leg& leg = legs_[index];
   if (!sink_ || leg.done) return;
   if (error.code == Code::deadline) {
-    tell_untranslated();
     leg.expired = true;
     return land(index, FinishReason::deadline);
   }
@@ -172,7 +160,9 @@ void Job::land(size_t index, FinishReason reason) {
   Leg& leg = legs_[index];
   leg.done = true;
   leg.reason = reason;
-  if (leg.variant == 0) tell_deltas(leg.text);
+  // Of a text that was not begun nothing is told before it is known whether any other was: if none
+  // was, all that is heard is the error.
+  if (leg.variant == 0 && !leg.expired) tell_deltas(leg.text);
   if (--texts_[leg.text].n_open > 0) return;
   complete(leg.text);
   finish_if_complete();
@@ -182,9 +172,7 @@ void Job::land(size_t index, FinishReason reason) {
 void Job::tell_untranslated() {
   if (std::exchange(untranslated_told_, true)) return;
   for (size_t text = 0; text < texts_.size(); ++text) {
-    if (!plan_.drafts[text].paragraphs.empty()) continue;
-    tell_deltas(text);
-    complete(text);
+    if (plan_.drafts[text].paragraphs.empty()) complete(text);
   }
 }
 
@@ -216,15 +204,16 @@ void Job::tell_deltas(size_t index) {
 }
 
 void Job::complete(size_t index) {
-  ++n_complete_;
   const auto first = legs_.begin() + static_cast<std::ptrdiff_t>(texts_[index].first_leg);
   const auto n =
       static_cast<std::ptrdiff_t>(plan_.drafts[index].paragraphs.size()) * plan_.variants;
+  if (n > 0) --n_open_texts_;
   if (n > 0 && std::all_of(first, first + n, [](const Leg& leg) { return leg.expired; })) {
     expired_.push_back(index);
     return;
   }
   produced_ = produced_ || n > 0;
+  tell_deltas(index);  // up to its end, also where its last paragraphs were not begun
   tell_translation(index);
 }
 
@@ -258,12 +247,16 @@ std::string Job::assembled(size_t index, int variant) {
 }
 
 void Job::finish_if_complete() {
-  if (!sink_ || n_complete_ < texts_.size()) return;
+  if (!sink_ || n_open_texts_ > 0) return;
   if (!expired_.empty() && !produced_) {
     return finish(fail(Code::deadline, "the deadline passed before the translation was begun",
                        "deadline_ms"));
   }
-  for (const size_t text : expired_) tell_translation(text);
+  tell_untranslated();
+  for (const size_t text : expired_) {
+    tell_deltas(text);
+    tell_translation(text);
+  }
   Reply reply;
   for (auto& draft : plan_.drafts) reply.translations.push_back(draft.answer);
   reply.model = plan_.model;

@@ -76,7 +76,7 @@ class Job : public std::enable_shared_from_this<Job> {
   std::shared_ptr<Sink> sink_;   // nullptr once it has heard on_finish
   std::vector<Leg> legs_;        // as plan_.requests
   std::vector<Text> texts_;      // as plan_.drafts
-  size_t n_complete_ = 0;        // texts
+  size_t n_open_texts_ = 0;      // with something to translate that has not ended
   std::vector<size_t> expired_;  // complete, but all of their time was spent waiting; not told yet
   bool untranslated_told_ = false;
   bool produced_ = false;  // any text that was computed

@@ -1,5 +1,6 @@
 #include "translate/prompt.h"
 
+#include <string.h>
 #include <unicode/unistr.h>
 
 #include <initializer_list>
@@ -24,9 +25,12 @@ std::string folded(std::string_view text) {
 std::vector<const Term*> terms_in(std::string_view text, std::span<const Term> glossary) {
   std::vector<const Term*> found;
   if (glossary.empty()) return found;
-  const std::string haystack = folded(text);
+  const std::string all = folded(text);
   for (const auto& term : glossary) {
-    if (haystack.find(term.folded) != std::string::npos) found.push_back(&term);
+    // Linear, whatever the two hold, which std::string::find is not.
+    if (memmem(all.data(), all.size(), term.folded.data(), term.folded.size()) != nullptr) {
+      found.push_back(&term);
+    }
   }
   return found;
 }

@@ -49,6 +49,9 @@ struct Translation {
   std::vector<std::string> alternatives;
 };
 
+// A text ends as the worst of its parts did: what a caller must know of goes first.
+engine::FinishReason worse(engine::FinishReason a, engine::FinishReason b);
+
 struct Usage {
   int input_tokens = 0;
   int output_tokens = 0;

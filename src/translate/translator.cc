@@ -167,7 +167,13 @@ class Translator::Impl {
       for (const Range& paragraph : paragraphs(text)) bytes += paragraph.end - paragraph.begin;
     }
     const auto most = static_cast<size_t>(options_.max_input_tokens) * longest_token_;
-    return bytes > most || request.context.size() > most ? too_long() : Result<void>();
+    if (request.context.size() > most) {
+      return fail(Code::too_large,
+                  "the context has more than " + std::to_string(options_.max_input_tokens) +
+                      " tokens: shorten it",
+                  "context");
+    }
+    return bytes > most ? too_long() : Result<void>();
   }
 
   Result<void> too_long() const {
@@ -179,15 +185,15 @@ class Translator::Impl {
 
   Result<std::vector<Token>> make_prompt(std::string_view text, const Wishes& wishes,
                                          Budget& budget) const {
-    auto tokens =
-        prompt_tokens(card_.chat, tokenizer_, translation_prompt(card_.generation, wishes, text));
-    const auto n = static_cast<int>(tokens.size());
     // The prompt's own words are the server's affair, so they are not charged.
     budget.text_tokens += static_cast<int>(tokenizer_.encode(text).size());
-    budget.prompt_tokens += n * budget.variants;
     if (budget.text_tokens > options_.max_input_tokens) {
       return tl::unexpected<Error>(too_long().error());
     }
+    auto tokens =
+        prompt_tokens(card_.chat, tokenizer_, translation_prompt(card_.generation, wishes, text));
+    const auto n = static_cast<int>(tokens.size());
+    budget.prompt_tokens += n * budget.variants;
     if (budget.prompt_tokens > options_.max_prompt_tokens) {
       return fail(Code::too_large,
                   "context, glossary and texts have more than " +

@@ -110,6 +110,10 @@ class Recorder final : public translate::Sink {
     const std::lock_guard<std::mutex> lock(mutex_);
     return reply_ || !deltas_.empty() || !done_.empty();
   }
+  bool heard_text() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return !deltas_.empty() || !done_.empty();
+  }
   std::vector<std::string> deltas(size_t index) {
     const std::lock_guard<std::mutex> lock(mutex_);
     return deltas_[index];

@@ -397,11 +397,18 @@ TEST(Translator, ARequestThatFailsDoesNotHurtTheNext) {
 
 TEST(Translator, ADeadlineThatPassesInTheQueueIsAnError) {
   Rig rig;
-  Request request = request_for({"a\nb", "c"});
-  request.deadline = rig.clock.now() - std::chrono::seconds(1);
-  const auto reply = translate_and_wait(rig.translator, request);
-  ASSERT_FALSE(reply);
-  EXPECT_EQ(reply.error().code, Code::deadline);
+  for (const std::vector<std::string>& texts :
+       {std::vector<std::string>{"a\nb", "c"}, {"Hello\n"}, {"", "Hello"}}) {
+    Request request = request_for(texts);
+    request.deadline = rig.clock.now() - std::chrono::seconds(1);
+    const auto recorder = std::make_shared<test::Recorder>();
+    const auto ticket = rig.translator.translate(request, recorder);
+    ASSERT_TRUE(ticket);
+    const auto reply = recorder->wait();
+    ASSERT_FALSE(reply);
+    EXPECT_EQ(reply.error().code, Code::deadline);
+    EXPECT_FALSE(recorder->heard_text()) << "a stream would have begun, as if all were well";
+  }
 }
 
 TEST(Translator, DetectAndInfoAndStatusAreForwarded) {
