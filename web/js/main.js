@@ -25,6 +25,7 @@ let ready = false;      // languages and model are known
 let source = 'auto';
 let target = kFirstTarget;
 let detected = '';      // the language of the text, while source is 'auto'
+let answered = null;    // the text whose whole translation is shown
 
 const notes = new Notes();
 const sourcePane = new SourcePane({
@@ -47,12 +48,14 @@ const pickers = {
 const translator = new Translator({
   begin(job) {
     notes.show([]);
+    answered = null;
     targetPane.begin({code: job.target, direction: languages.direction(job.target)});
   },
   delta: (text) => targetPane.append(text),
   detected: setDetected,
-  end(event, seconds) {
+  end(event, seconds, job) {
     targetPane.end(event.text ?? targetPane.text, seconds);
+    answered = job.text;
     if (source === 'auto') setDetected(event.source || '');
     notes.show([...sameLanguageNote(), ...endNotes(event)]);
   },
@@ -108,9 +111,10 @@ const otherThan = (code, ...preferred) =>
   [...preferred, ...recentLanguages(), kFirstTarget, 'en', 'zh', ...languages.codes]
     .find((other) => other !== code && languages.supports(other));
 
-// The translation becomes the text, and the languages change places.
+// The languages change places, and the translation becomes the text: if it is whole, and that of the
+// text as it stands, so that nothing typed is lost to something else.
 function swap() {
-  const text = targetPane.text;
+  const text = answered === sourcePane.text ? targetPane.text : '';
   translator.stop();
   if (text) sourcePane.text = text;
   targetPane.clear();
@@ -160,7 +164,7 @@ function stopByHand() {
 
 function showWaiting(error, seconds) {
   if (seconds !== undefined && byId('notes').querySelector('.seconds')) return notes.count(seconds);
-  targetPane.pause();
+  if (translator.busy) targetPane.pause();
   notes.show([waitingNote(error, seconds, translateNow)]);
 }
 

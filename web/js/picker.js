@@ -1,7 +1,7 @@
 // Choosing a language: a button that opens a searchable list (a combobox with a listbox, as ARIA
 // names the parts). The focus stays in the search field; arrows move the active option.
 import {announce, element, icon} from './dom.js';
-import {formatNumber, onLanguage, t} from './i18n.js';
+import {onLanguage, t} from './i18n.js';
 
 const kFewLanguages = 8;  // with no more than these, a list of recent ones would only repeat them
 const kPage = 8;          // options that Page Up and Page Down pass
@@ -134,8 +134,7 @@ export class Picker {
     const chosen = this.#options.findIndex(({dataset}) => dataset.code === this.#chosen);
     this.#activate(searching ? 0 : Math.max(chosen, 0));
     if (!searching) return;
-    const count = formatNumber(usable.length);
-    announce(found.length ? t('picker.found', {count}) : this.none.textContent);
+    announce(found.length ? t('picker.found', {count: usable.length}) : this.none.textContent);
   }
 
   #group(title, codes, name) {

@@ -14,7 +14,7 @@ export class Translator {
   #running = null;  // the AbortController of the translation at work
 
   // Called with what happens, in order; after stop() or a newer start nothing more comes.
-  //   begin(job), delta(text), detected(code), end(event, seconds),
+  //   begin(job), delta(text), detected(code), end(event, seconds, job),
   //   wait(error, seconds): the same twice and more while seconds count down,
   //   fail(error)
   constructor(hears) {
@@ -80,7 +80,7 @@ export class Translator {
       if (signal.aborted) return;
       if (event.done) {
         this.#running = null;
-        this.hears.end(event, (performance.now() - started) / 1000);
+        return this.hears.end(event, (performance.now() - started) / 1000, job);
       } else if (event.delta) {
         this.hears.delta(event.delta);
       }

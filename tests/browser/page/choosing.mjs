@@ -137,6 +137,16 @@ pageTest('Swap exchanges the languages and turns the translation into the text',
   await outputBecomes(page, 'Hello!');
 });
 
+pageTest('Swap keeps what is typed while the translation of it is not there yet',
+    {path: '/#auto/zh/Hello!'}, async ({page, stub}) => {
+  await outputBecomes(page, '你好！');
+  stub.latency = 500;
+  await page.fill('#source', 'Hello, world');
+  await page.click('#swap');
+  await textIs(page, 'Hello, world');
+  await targetIs(page, 'English');
+});
+
 pageTest('choosing the language of the other side swaps the two',
     {path: '/#en/zh/'}, async ({page}) => {
   await page.click('#source-button');
