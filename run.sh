@@ -19,17 +19,21 @@ END
 }
 
 # open_page PID: waits until the process listens and opens its page. The port is read from the
-# process's own sockets, so it is right whatever set it.
+# process's own sockets, and so is the address: they are right whatever set them.
 open_page() {
-  local pid=$1 inodes port
+  local pid=$1 inodes place host
   for _ in {1..600}; do
     readlink "/proc/$pid/exe" >/dev/null || return 0 # it has ended (perhaps nobody waited for it yet)
     inodes=$(find "/proc/$pid/fd" -type l -printf '%l\n' 2>/dev/null |
       sed -n 's/^socket:\[\([0-9]*\)\]$/\1/p' | paste -sd' ') || true
-    port=$(cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | awk -v inodes=" $inodes " \
-      '$4 == "0A" && index(inodes, " " $10 " ") {sub(/.*:/, "", $2); print $2; exit}') || true
-    if [ -n "$port" ]; then
-      xdg-open "http://127.0.0.1:$((16#$port))" >/dev/null 2>&1 || true
+    place=$(cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | awk -v inodes=" $inodes " \
+      '$4 == "0A" && index(inodes, " " $10 " ") {print $2; exit}') || true
+    if [ -n "$place" ]; then
+      host=127.0.0.1
+      if [ ${#place} = 13 ] && [ "${place%:*}" != 00000000 ]; then # IPv4, its bytes from last to first
+        host=$((16#${place:6:2})).$((16#${place:4:2})).$((16#${place:2:2})).$((16#${place:0:2}))
+      fi
+      xdg-open "http://$host:$((16#${place##*:}))" >/dev/null 2>&1 || true
       return 0
     fi
     sleep 0.1

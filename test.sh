@@ -7,8 +7,8 @@ usage() {
 Usage: ./test.sh [--quick] [-R REGEX]
 
 Installs what the tests need (Debian 12 packages, npm packages, Node 20 where there is none),
-builds the release preset into build/, runs all tests, then each fuzzer for a minute. The last
-line is ctest's summary; the exit status is 0 only if everything passed.
+builds the release preset into build/, runs each fuzzer for a minute, then all tests. Ends with
+ctest's summary, and the names of what failed; the exit status is 0 only if everything passed.
 
   --quick    leave out the slow tests and the fuzzers
   -R REGEX   only the tests whose names match; no fuzzers

@@ -43,19 +43,29 @@ Result<std::unique_ptr<AtomicFile>> AtomicFile::create(const std::string& path) 
     if (!error) target = real.string();
   }
   struct stat status {};
-  if (::stat(target.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+  const bool exists = ::stat(target.c_str(), &status) == 0;
+  if (exists && !S_ISREG(status.st_mode)) {
     return fail(Code::invalid_argument, path + ": exists and is no regular file");
   }
+  // Whom it was closed to it stays closed to.
+  const mode_t mode = exists ? status.st_mode & 0777 : 0666;
+  const auto keep_mode = [&](int file) {
+    if (exists) ::fchmod(file, mode);
+  };
   // Without a name at first, where the file system knows such files: then not even a killed
   // process leaves anything.
-  const int unnamed = ::open(folder_of(target).c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
-  if (unnamed >= 0) return std::unique_ptr<AtomicFile>(new AtomicFile(target, "", unnamed));
+  const int unnamed = ::open(folder_of(target).c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, mode);
+  if (unnamed >= 0) {
+    keep_mode(unnamed);
+    return std::unique_ptr<AtomicFile>(new AtomicFile(target, "", unnamed));
+  }
 
   int fd = -1;
   std::string part = HYMT_TRY(with_free_name(target, path, [&](const std::string& name) {
-    fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     return fd >= 0;
   }));
+  keep_mode(fd);
   return std::unique_ptr<AtomicFile>(new AtomicFile(std::move(target), std::move(part), fd));
 }
 

@@ -87,6 +87,10 @@ Result<double> seconds_of(F&& work) {
 
 Result<double> prefill_seconds(model::Runner& runner, int n_tokens) {
   Rows rows(runner, 1, n_tokens);
+  if (!rows.enough()) {
+    return fail(Code::invalid_argument,
+                "--prefill " + std::to_string(n_tokens) + " needs more --kv-memory");
+  }
   return seconds_of([&]() -> Result<void> {
     for (int left = n_tokens; left > 0;) {
       const int n = std::min(left, runner.limits().max_batch_tokens);

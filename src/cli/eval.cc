@@ -1,5 +1,6 @@
 // hymt eval: how good a model's translations of a file of sentence pairs are.
 #include <CLI/CLI.hpp>
+#include <atomic>
 #include <condition_variable>
 #include <cstdio>
 #include <map>
@@ -59,11 +60,14 @@ class SentenceSink final : public translate::Sink {
     --tally_->n_open;
     ++tally_->n_done;
     tally_->news.notify_one();
+    done_ = true;
   }
+  bool done() const { return done_; }
 
  private:
   const std::shared_ptr<Tally> tally_;
   std::string& hypothesis_;
+  std::atomic<bool> done_{false};
 };
 
 // All sentences, many at a time; the answers stand in the order of the sentences.
@@ -73,7 +77,11 @@ Result<std::vector<std::string>> translate_all(translate::Facade& facade,
                                                const std::shared_ptr<Tally>& tally) {
   constexpr size_t kUnderWay = 128;  // twice what the engine decodes at once
   std::vector<std::string> hypotheses(sources.size());
-  std::vector<std::unique_ptr<translate::Ticket>> tickets;
+  struct UnderWay {
+    std::shared_ptr<SentenceSink> sink;
+    std::unique_ptr<translate::Ticket> ticket;
+  };
+  std::vector<UnderWay> under_way;
   Progress progress("translating", sources.size());
   const auto wait = [&](size_t most_open) {
     std::unique_lock<std::mutex> lock(tally->mutex);
@@ -87,7 +95,7 @@ Result<std::vector<std::string>> translate_all(translate::Facade& facade,
     return tally->error;
   };
   const auto give_up = [&](Error error) {
-    tickets.clear();  // cancels; the sinks write into `hypotheses`, so wait for them
+    under_way.clear();  // cancels; the sinks write into `hypotheses`, so wait for them
     std::unique_lock<std::mutex> lock(tally->mutex);
     tally->news.wait(lock, [&] { return tally->n_open == 0; });
     return tl::unexpected<Error>(std::move(error));
@@ -99,7 +107,11 @@ Result<std::vector<std::string>> translate_all(translate::Facade& facade,
       ++tally->n_open;
     }
     request.texts = {sources[i]};
-    auto ticket = facade.translate(request, std::make_shared<SentenceSink>(tally, hypotheses[i]));
+    if (under_way.size() >= 2 * kUnderWay) {
+      std::erase_if(under_way, [](const UnderWay& one) { return one.sink->done(); });
+    }
+    auto sink = std::make_shared<SentenceSink>(tally, hypotheses[i]);
+    auto ticket = facade.translate(request, sink);
     if (!ticket) {
       {
         const std::lock_guard<std::mutex> lock(tally->mutex);
@@ -107,7 +119,7 @@ Result<std::vector<std::string>> translate_all(translate::Facade& facade,
       }
       return give_up(std::move(ticket.error()));
     }
-    tickets.push_back(*std::move(ticket));
+    under_way.push_back({std::move(sink), *std::move(ticket)});
   }
   if (auto error = wait(0)) return give_up(*std::move(error));
   return hypotheses;

@@ -1,6 +1,7 @@
 // The composition root: parses the command line and runs one command.
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <iostream>
 
 #include "cli/commands.h"
 
@@ -8,15 +9,9 @@ namespace {
 
 // In the order of --help.
 constexpr hymt::cli::AddCommand kCommands[] = {
-    hymt::cli::add_serve,
-    hymt::cli::add_translate,
-    hymt::cli::add_generate,
-    hymt::cli::add_tokenize,
-    hymt::cli::add_inspect,
-    hymt::cli::add_quantize,
-    hymt::cli::add_eval,
-    hymt::cli::add_bench,
-    hymt::cli::add_load,
+    hymt::cli::add_serve,    hymt::cli::add_translate, hymt::cli::add_generate,
+    hymt::cli::add_tokenize, hymt::cli::add_inspect,   hymt::cli::add_quantize,
+    hymt::cli::add_eval,     hymt::cli::add_bench,     hymt::cli::add_load,
 };
 
 int run(int argc, char** argv) {
@@ -34,6 +29,11 @@ int run(int argc, char** argv) {
   }
   if (const auto done = action(); !done) {
     std::fprintf(stderr, "hymt: %s\n", done.error().message.c_str());
+    return 1;
+  }
+  std::cout.flush();
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || !std::cout) {
+    std::fprintf(stderr, "hymt: cannot write to standard output\n");
     return 1;
   }
   return 0;

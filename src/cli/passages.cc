@@ -52,13 +52,9 @@ struct UnderWay {
   size_t bytes;
 };
 
-engine::FinishReason worse(engine::FinishReason a, engine::FinishReason b) {
-  return a == engine::FinishReason::stop ? b : a;
-}
-
 void add(translate::Translation& whole, const translate::Translation& part) {
   whole.text += part.text;
-  whole.finish_reason = worse(whole.finish_reason, part.finish_reason);
+  whole.finish_reason = translate::worse(whole.finish_reason, part.finish_reason);
   for (const auto& warning : part.warnings) {
     auto& all = whole.warnings;
     if (std::find(all.begin(), all.end(), warning) == all.end()) all.push_back(warning);

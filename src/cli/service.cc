@@ -2,8 +2,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <fstream>
+#include <optional>
 #include <thread>
 
 #include "checkpoint/gguf.h"
@@ -15,29 +17,54 @@ namespace {
 
 constexpr int64_t kMiB = 1 << 20;
 
-// What new allocations can take without swapping, as the kernel estimates it.
+std::optional<int64_t> number_in(const char* path) {
+  std::ifstream file(path);
+  int64_t value = 0;
+  if (file >> value) return value;  // "max" is no number
+  return std::nullopt;
+}
+
+// What new allocations can take without swapping, as the kernel estimates it; in a container, what
+// its limit leaves.
 int64_t available_memory() {
+  int64_t available = 1024 * kMiB;  // no Linux: guess small
   std::ifstream file("/proc/meminfo");
   std::string key, unit;
   for (int64_t value = 0; file >> key >> value >> unit;) {
-    if (key == "MemAvailable:") return value * 1024;
+    if (key == "MemAvailable:") available = value * 1024;
   }
-  return 1024 * kMiB;  // no Linux: guess small
+  constexpr const char* kLimits[][2] = {
+      {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"},
+      {"/sys/fs/cgroup/memory/memory.limit_in_bytes",
+       "/sys/fs/cgroup/memory/memory.usage_in_bytes"}};
+  for (const auto& [limit, used] : kLimits) {
+    const auto most = number_in(limit), now = number_in(used);
+    if (most && now) available = std::min(available, std::max<int64_t>(0, *most - *now));
+  }
+  return available;
+}
+
+// "512MiB", "4g", "1000000"; nullopt: no size.
+std::optional<int64_t> parse_size(std::string text) {
+  try {
+    if (!CLI::AsSizeValue(false)(text).empty()) return std::nullopt;
+  } catch (const CLI::Error&) {  // it throws at some texts, answers at others
+    return std::nullopt;
+  }
+  int64_t bytes = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return bytes;
+}
+
+std::string check_memory(const std::string& text) {
+  return text == "auto" || parse_size(text) ? "" : "must be auto, or a size like 512MiB";
 }
 
 // Memory for the KV pool: as asked, else what the sequences running at once need for usual lengths
 // (and one for its longest), at most half of what is free.
-Result<int64_t> kv_memory(const ServiceOptions& options, const model::Config& config,
-                          int64_t token_bytes) {
-  if (options.kv_memory != "auto") {
-    std::string size = options.kv_memory;
-    if (!CLI::AsSizeValue(false)(size).empty()) {
-      return fail(Code::invalid_argument,
-                  "--kv-memory " + options.kv_memory + " is neither auto nor a size like 512MiB",
-                  "kv-memory");
-    }
-    return std::strtoll(size.c_str(), nullptr, 10);
-  }
+int64_t kv_memory(const ServiceOptions& options, const model::Config& config, int64_t token_bytes) {
+  if (const auto size = parse_size(options.kv_memory)) return *size;
   constexpr int64_t kUsualTokens = 512;
   const int64_t one = std::min<int64_t>(
       config.n_context, options.translator.max_input_tokens + int64_t{kUsualTokens});
@@ -62,8 +89,11 @@ void add_service_options(CLI::App& command, ServiceOptions& options) {
   command.add_flag_callback(
       "--no-prefix-sharing", [&options] { options.engine.share_prefixes = false; },
       "Compute the heads that prompts have in common anew each time (to measure)");
-  command.add_option("--kv-memory", options.kv_memory,
-                     "Memory for the attention cache: auto, or a size like 512MiB");
+  command
+      .add_option("--kv-memory", options.kv_memory,
+                  "Memory for the attention cache: auto, or a size like 512MiB")
+      ->capture_default_str()
+      ->check(CLI::Validator(check_memory, "SIZE"));
 }
 
 Result<checkpoint::Checkpoint> open_model(const std::string& name) {
@@ -92,8 +122,7 @@ Result<Loaded> load_model(const ServiceOptions& options) {
   runner.max_batch_tokens = options.engine.step_tokens;
   runner.max_batch_asks = options.engine.max_sequences;
   const auto block_bytes = static_cast<int64_t>(cpu::kv_block_bytes(config));
-  const int64_t bytes =
-      HYMT_TRY(kv_memory(options, config, block_bytes / model::Limits().block_tokens));
+  const int64_t bytes = kv_memory(options, config, block_bytes / model::Limits().block_tokens);
   const int64_t n_blocks = bytes / block_bytes;
   if (n_blocks < 2 || n_blocks > std::numeric_limits<int32_t>::max()) {
     return fail(Code::invalid_argument,

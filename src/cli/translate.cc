@@ -69,7 +69,9 @@ void warn(const translate::Translation& translation) {
   }
   const char* cut = nullptr;
   if (translation.finish_reason == engine::FinishReason::length) {
-    cut = "a line of the translation was cut: raise --max-tokens";
+    cut =
+        "a line of the translation was cut where --max-tokens, its line's length or the "
+        "model's context set its limit";
   } else if (translation.finish_reason == engine::FinishReason::loop) {
     cut = "a line of the translation began to repeat itself and was cut";
   }
@@ -168,7 +170,6 @@ void add_translate(CLI::App& app, Action& action) {
       ->capture_default_str()
       ->check(CLI::Range(1, 8));
   command->add_option("--max-tokens", params.max_tokens, "Most tokens of a translated line")
-      ->capture_default_str()
       ->check(CLI::PositiveNumber);
   command->add_option("--glossary", options->glossary, "Lines of term<TAB>translation")
       ->type_name("FILE");

@@ -78,6 +78,7 @@ Result<std::unique_ptr<model::Runner>> make_runner(const model::Model& model,
   Activations activations =
       HYMT_TRY(Activations::allocate(config, weights, options.max_batch_tokens, pool.size()));
   Answers answers = HYMT_TRY(Answers::allocate(config.n_vocab, limits, pool.size()));
+  if (options.commit_memory) answers.commit();
   return std::make_unique<CpuRunner>(config, limits, kernels, pool, std::move(weights),
                                      std::move(kv), std::move(activations), std::move(answers));
 }

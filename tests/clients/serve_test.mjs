@@ -134,8 +134,11 @@ test('a taken port and a bad address end with one line that says what to do', as
     assert.equal(lines.length, 1, other.err);
     assert.match(lines[0], hint);
   }
-  const wrong = start('--deadline', 'soon');
-  assert.equal(await wrong.ended, 2);
+  for (const wrong of [['--deadline', 'soon'], ['--kv-memory', 'lots'], ['--kv-memory', '1.5GiB']]) {
+    const other = start(...wrong);
+    assert.equal(await other.ended, 2, other.err);
+    assert.match(other.err, new RegExp(wrong[0]));
+  }
 });
 
 test('SIGTERM lets requests end, and ends with 0', async () => {

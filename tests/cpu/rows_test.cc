@@ -65,6 +65,11 @@ TEST_P(Rows, QuantizesZerosAndWhatIsNoNumber) {
     x[5] = odd;
     kernels_.quantize(x.data(), 32, quants.data(), &scale, &q4, &q8);
     for (const int8_t q : quants) EXPECT_GE(q, -127);
+    std::vector<int8_t> same_quants(32);
+    float same_scale = 0;
+    find_kernels("scalar").value().quantize(x.data(), 32, same_quants.data(), &same_scale, &q4,
+                                            &q8);
+    EXPECT_EQ(quants, same_quants) << odd;
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "cpu/graph/parallel.h"
 
@@ -120,6 +121,10 @@ float Answers::log_sum_exp(int row) const {
     sum += static_cast<double>(sums[c].sum) * std::exp(static_cast<double>(sums[c].max) - max);
   }
   return static_cast<float>(max + std::log(sum));
+}
+
+void Answers::commit() {
+  std::memset(logits_.data(), 0, logits_.size() * sizeof(float));
 }
 
 std::span<const model::Answer> Answers::compute(const model::Batch& batch, const Plan& plan,

@@ -27,6 +27,8 @@ class Answers {
  public:
   static Result<Answers> allocate(int n_vocab, const model::Limits& limits, int n_workers);
 
+  void commit();  // has the system give all of the memory now
+
   // One answer a row of the batch, from the final norm of the asking rows (`plan`'s rows, in
   // `input`). Valid until the next call.
   std::span<const model::Answer> compute(const model::Batch& batch, const Plan& plan,

@@ -15,8 +15,9 @@ void quantize(const float* x, int n, int8_t* quants, float* scales, int32_t* sta
     const float inverse = absmax > 0 ? 127.0f / absmax : 0.0f;
     int32_t sum = 0;
     for (int i = 0; i < kBlockColumns; ++i) {
-      // The bounds first: an infinity in a broken model must not overflow an integer.
-      const float scaled = std::min(std::max(x[i] * inverse, -127.0f), 127.0f);
+      // The bounds first: an infinity or a NaN (which goes to the lower bound) in a broken model
+      // must not overflow an integer.
+      const float scaled = std::min(std::max(-127.0f, x[i] * inverse), 127.0f);
       quants[i] = static_cast<int8_t>(std::nearbyint(scaled));
       sum += quants[i];
     }
