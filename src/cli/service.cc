@@ -4,45 +4,16 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
-#include <fstream>
 #include <optional>
 #include <thread>
 
 #include "checkpoint/gguf.h"
 #include "cli/embedded.h"
+#include "cli/machine_memory.h"
 #include "cpu/cpu_runner.h"
 
 namespace hymt::cli {
 namespace {
-
-constexpr int64_t kMiB = 1 << 20;
-
-std::optional<int64_t> number_in(const char* path) {
-  std::ifstream file(path);
-  int64_t value = 0;
-  if (file >> value) return value;  // "max" is no number
-  return std::nullopt;
-}
-
-// What new allocations can take without swapping, as the kernel estimates it; in a container, what
-// its limit leaves.
-int64_t available_memory() {
-  int64_t available = 1024 * kMiB;  // no Linux: guess small
-  std::ifstream file("/proc/meminfo");
-  std::string key, unit;
-  for (int64_t value = 0; file >> key >> value >> unit;) {
-    if (key == "MemAvailable:") available = value * 1024;
-  }
-  constexpr const char* kLimits[][2] = {
-      {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"},
-      {"/sys/fs/cgroup/memory/memory.limit_in_bytes",
-       "/sys/fs/cgroup/memory/memory.usage_in_bytes"}};
-  for (const auto& [limit, used] : kLimits) {
-    const auto most = number_in(limit), now = number_in(used);
-    if (most && now) available = std::min(available, std::max<int64_t>(0, *most - *now));
-  }
-  return available;
-}
 
 // "512MiB", "4g", "1000000"; nullopt: no size.
 std::optional<int64_t> parse_size(std::string text) {
