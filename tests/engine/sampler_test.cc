@@ -57,7 +57,7 @@ TEST(Sampler, TopPKeepsTheSmallestSetThatReachesIt) {
 
 TEST(Sampler, TopPReachesAsFarAsItMustInAFlatVocabulary) {
   const std::vector<float> logits(1000, 0.0f);  // ties go to the lower id: 0 to 499 are kept
-  const auto counts = count_choices(sampled(1, 0, 0.5f), logits, 20000);
+  const auto counts = count_choices(sampled(1, 0, 0.5f), logits, 8000);
   EXPECT_EQ(counts.size(), 500u);
   EXPECT_LT(counts.rbegin()->first, 500);
 }
