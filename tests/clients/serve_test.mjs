@@ -142,7 +142,7 @@ test('a taken port and a bad address end with one line that says what to do', as
 });
 
 test('SIGTERM lets requests end, and ends with 0', async () => {
-  const other = await ready(start('--port', '0'));
+  const other = await ready(start('--port', '0', '--deadline', '10m'));  // however slow the build
   const waiting = post(other, {...kLong, stream: false, max_tokens: 300}).then((response) => response.json());
   await until(async () => (await metric(other, 'hymt_http_in_flight')) >= 2, () => 'the request');
   other.child.kill('SIGTERM');
