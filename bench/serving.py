@@ -92,8 +92,11 @@ def verify(hymt: str, service: Service, callers: int, options) -> None:
         [hymt, "load", service.url, "--texts", *options.texts, "--to", options.to, "--verify",
          "--concurrency", str(callers), "--duration", "3600", "--requests", str(2 * n), "--json",
          "--request", options.request], check=True, capture_output=True, text=True).stdout)
-    say(f"{report['requests']} answers under load, {report['differing_answers']} of which differ "
-        "from the one given alone")
+    differing = report["differing_answers"]
+    say(f"{report['requests']} answers under load, {differing} of which differ from the one given "
+        "alone")
+    if differing:
+        raise SystemExit("answers differ under load")
 
 
 def print_row(row: dict) -> None:

@@ -66,6 +66,7 @@ class Transfers {
   Transfers(const Transfers&) = delete;
   Transfers& operator=(const Transfers&) = delete;
 
+  bool usable() const { return epoll_ >= 0 && multi_; }
   CURLM* handle() const { return multi_.get(); }
 
   // Lets them advance; waits for that, at most so long (seconds).
@@ -132,6 +133,9 @@ class Load {
   }
 
   Result<void> run() {
+    if (!transfers_.usable()) {
+      return fail(Code::unavailable, "cannot open another file: raise the limit (ulimit -n)");
+    }
     double next_arrival = plan_.rate > 0 ? gap() : 0;
     for (;;) {
       if (plan_.rate > 0) {

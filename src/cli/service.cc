@@ -102,6 +102,14 @@ Result<Loaded> load_model(const ServiceOptions& options) {
                     " bytes; at least 2 are needed",
                 "kv-memory");
   }
+  // The system promises more than it has, and kills who then takes it.
+  const int64_t available = available_memory();
+  if (options.commit_memory && bytes > available) {
+    return fail(Code::unavailable,
+                "--kv-memory of " + std::to_string(bytes) + " bytes is more than the " +
+                    std::to_string(available) + " that this machine has left: ask for less",
+                "kv-memory");
+  }
   runner.n_blocks = static_cast<int>(n_blocks);
   runner.commit_memory = options.commit_memory;
   loaded.runner = HYMT_TRY(cpu::make_runner(loaded.model, runner, *loaded.pool));

@@ -25,7 +25,7 @@ struct ServiceOptions {
   int threads = 0;      // 0: one a core
   std::string kernels = "auto";
   std::string kv_memory = "auto";  // or a size: 512MiB, 4GiB
-  bool commit_memory = false;      // take all of it at start
+  bool commit_memory = false;      // take all of it at start; refused if there is not so much
   engine::Options engine;
   translate::Translator::Options translator;
 };

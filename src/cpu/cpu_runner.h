@@ -17,7 +17,7 @@ struct Options {
   int n_blocks = 0;              // KV blocks
   int max_batch_tokens = 512;
   int max_batch_asks = 64;
-  bool commit_memory = false;  // take all memory now, not as it comes into use
+  bool commit_memory = false;  // take the memory of KV blocks and logits now, not as it comes into use
 };
 
 // The kernel tables that this machine can run, best first ("avx512", "avx2", "scalar").

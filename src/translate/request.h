@@ -17,7 +17,7 @@ namespace hymt::translate {
 inline constexpr int kNoLimit = std::numeric_limits<int>::max();
 
 // Tokens that the translation of so many may need: more than any of the 421,800 pairs of lines that
-// the NTREX news give in 38 languages, in the 7B model's tokens (English to Burmese comes nearest).
+// the NTREX news give in 38 languages, in the 7B model's tokens.
 constexpr int longest_answer(int n_tokens) {
   return 64 + 24 * n_tokens;
 }

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <csignal>
 #include <filesystem>
@@ -61,6 +62,19 @@ TEST(AtomicFile, AppearsWholeWhenItIsCommitted) {
   }
   EXPECT_EQ(test::read_file(path), "head " + large + " tail");
   EXPECT_EQ(files_in(folder.path()), 1u);
+}
+
+TEST(AtomicFile, KeepsTheModeOfWhatItReplaces) {
+  const test::TempFolder folder;
+  const std::string path = folder / "private";
+  std::ofstream(path) << "old";
+  ASSERT_EQ(::chmod(path.c_str(), 0600), 0);
+  auto file = AtomicFile::create(path);
+  ASSERT_TRUE(file);
+  ASSERT_TRUE((*file)->commit());
+  struct stat status {};
+  ASSERT_EQ(::stat(path.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600u);
 }
 
 TEST(AtomicFile, WithoutCommitWhatWasThereStays) {

@@ -31,6 +31,14 @@ class Tokenize(Case):
         self.assertEqual(len(answer["ids"]), 2)
         self.assertEqual(json.loads(self.says("tokenize", "--json", "")), {"ids": [], "pieces": []})
 
+    def test_a_full_disk_is_a_failure(self):
+        for arguments in (["tokenize", "Hello"], ["tokenize", "--json", "Hello"],
+                          ["inspect", "demo"]):
+            with open("/dev/full", "wb") as full:
+                done = command.run(*arguments, stdout=full)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(b"cannot write to standard output", done.stderr)
+
     def test_special_tokens_are_text(self):
         answer = json.loads(self.says("tokenize", "--json", "a<|eos|>b<|extra_0|>c"))
         self.assertEqual("".join(answer["pieces"]), "a<|eos|>b<|extra_0|>c")

@@ -127,6 +127,7 @@ test('a taken port and a bad address end with one line that says what to do', as
     [['--port', new URL(service.address).port], /taken.*--port/],
     [['--host', 'no.such.host.invalid'], /--host/],
     [['--model', '/no/such/model.gguf', '--port', '0'], /no such file/],
+    [['--kv-memory', '900GiB', '--port', '0'], /--kv-memory.*ask for less/],
   ]) {
     const other = start(...options);
     assert.equal(await other.ended, 1, other.err);
