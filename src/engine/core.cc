@@ -72,6 +72,18 @@ void Core::submit(RequestId id, Request request, std::shared_ptr<Listener> liste
   waiting_.push(std::move(group));
 }
 
+void Core::join(RequestId id, const Caller& caller) {
+  const auto extend = [&](Group& group) {
+    if (group.id != id) return false;
+    group.request.deadline = later(group.request.deadline, caller.deadline);
+    return true;
+  };
+  for (const auto& group : running_) {
+    if (extend(*group)) return;
+  }
+  if (waiting_.any_of(extend)) waiting_.join(id, caller);
+}
+
 void Core::cancel(std::vector<Cancel>& cancels) {
   std::sort(cancels.begin(), cancels.end(),
             [](const Cancel& a, const Cancel& b) { return a.id < b.id; });

@@ -35,6 +35,8 @@ class Core {
 
   // The request has been validated and fits (max_fitting_tokens).
   void submit(RequestId id, Request request, std::shared_ptr<Listener> listener, Time arrived);
+  // One more caller for a request; unknown ids are ignored.
+  void join(RequestId id, const Caller& caller);
   // Frees their blocks; ids that are unknown (any more) are ignored. Sorts what it is given.
   void cancel(std::vector<Cancel>& cancels);
   void cancel_all();

@@ -1,6 +1,7 @@
 // What is asked of the engine, and what it tells back. Tokens only.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -35,6 +36,13 @@ struct Params {
 
 enum class Priority : uint8_t { interactive, bulk };
 
+// Who waits for an answer, and how long.
+struct Caller {
+  std::string client;  // for fair shares
+  Priority priority = Priority::interactive;
+  std::optional<Time> deadline;
+};
+
 struct Request {
   std::vector<Token> prompt;  // not empty
   std::vector<Token> stop_ids;
@@ -43,6 +51,11 @@ struct Request {
   Priority priority = Priority::interactive;
   std::optional<Time> deadline;
 };
+
+// The later of two deadlines; none at all is the latest.
+inline std::optional<Time> later(std::optional<Time> a, std::optional<Time> b) {
+  return a && b ? std::max(a, b) : std::nullopt;
+}
 
 enum class FinishReason : uint8_t { stop, length, loop, cancelled, deadline };
 std::string_view name(FinishReason reason);

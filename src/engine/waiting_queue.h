@@ -32,6 +32,14 @@ class WaitingQueue {
   void peek(size_t n, std::vector<Group*>& out) const;
   std::unique_ptr<Group> pop();  // the first; there must be one
 
+  // One more client wants request `id`: it moves to where that client's own request would stand
+  // now, if this is further ahead.
+  void join(RequestId id, const Caller& caller);
+
+  // Asks about each in turn, until one is found for which `matches` is true.
+  template <class Predicate>
+  bool any_of(Predicate matches);
+
   // Takes out those for which `matches` is true.
   template <class Predicate>
   std::vector<std::unique_ptr<Group>> take_if(Predicate matches);
@@ -49,6 +57,8 @@ class WaitingQueue {
   };
   using Class = std::map<Key, std::unique_ptr<Group>>;
 
+  // The tag of a request that came now.
+  uint64_t next_tag(size_t kind, const std::string& client, int n_prompt);
   bool bulk_is_next(int n_popped) const { return (n_popped + 1) % kBulkEvery == 0; }
   void forget(const Group& group);
   void refund(const Group& group);
@@ -61,6 +71,19 @@ class WaitingQueue {
   int n_new_tokens_ = 0;
   std::multiset<Time> arrivals_;  // of the new ones
 };
+
+template <class Predicate>
+bool WaitingQueue::any_of(Predicate matches) {
+  for (const auto& group : preempted_) {
+    if (matches(*group)) return true;
+  }
+  for (const Class& one : classes_) {
+    for (const auto& [key, group] : one) {
+      if (matches(*group)) return true;
+    }
+  }
+  return false;
+}
 
 template <class Predicate>
 std::vector<std::unique_ptr<Group>> WaitingQueue::take_if(Predicate matches) {

@@ -154,6 +154,31 @@ TEST(Core, ADeadlineMidAnswerKeepsWhatThereIs) {
   EXPECT_EQ(answer->tokens.size(), 1u);
 }
 
+TEST(Core, OneMoreCallerCanOnlyLengthenADeadline) {
+  Bench bench(16);
+  const auto in = [&](int seconds) { return bench.clock.now() + std::chrono::seconds(seconds); };
+  const auto running = bench.submit({1}, 20, in(5));
+  bench.core.step();
+  const auto waiting = bench.submit({2}, 20, in(5));
+  const auto alone = bench.submit({3}, 20, in(5));
+  for (const RequestId id : {RequestId{1}, RequestId{2}, RequestId{77}}) {
+    bench.core.join(id, {"other", Priority::interactive, in(9)});
+    bench.core.join(id, {"hasty", Priority::interactive, in(1)});
+  }
+  bench.clock.time += std::chrono::seconds(6);
+  bench.run();
+  ASSERT_TRUE(running->finish && waiting->finish);
+  EXPECT_EQ(running->tokens, expected_answer({1}, 20));
+  EXPECT_EQ(waiting->tokens, expected_answer({2}, 20));
+  EXPECT_EQ(alone->error->code, Code::deadline);
+
+  const auto patient = bench.submit({4}, 20, in(5));
+  bench.core.join(4, {"other", Priority::interactive, {}});
+  bench.clock.time += std::chrono::hours(1);
+  bench.run();
+  EXPECT_EQ(patient->tokens, expected_answer({4}, 20));
+}
+
 TEST(Core, ASearchCutByItsDeadlineDoesNotPassForAWholeOne) {
   // The stop token is always second best: a short answer ends at once, the search goes on.
   test::FakeRunner runner(kVocab, test::small_limits(64),
