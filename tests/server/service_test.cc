@@ -66,6 +66,29 @@ TEST_F(ServiceTest, RecommendedSamplingIsTheModelCards) {
   EXPECT_EQ(params.repetition_penalty, 1.05f);
 }
 
+TEST_F(ServiceTest, WhatMayBeRememberedIsTheClientsToSay) {
+  start();
+  const auto asked = [&](const std::string& headers, const Json& more = Json::object()) {
+    Json body = {{"text", "a"}, {"target", "en"}};
+    body.update(more);
+    Client client(port);
+    client.send(post_request("/v1/translate", body.dump(),
+                             "Content-Type: application/json\r\n" + headers));
+    EXPECT_EQ(client.read().status, 200);
+    const auto last = fake->last();
+    return std::pair(last.recall, last.remember);
+  };
+  EXPECT_EQ(asked(""), std::pair(true, true));
+  EXPECT_EQ(asked("Cache-Control: max-age=0, no-transform\r\n"), std::pair(true, true));
+  EXPECT_EQ(asked("Cache-Control: no-cache\r\n"), std::pair(false, true));
+  EXPECT_EQ(asked("cache-control: max-age=0 ,No-Store\r\n"), std::pair(false, false));
+  EXPECT_EQ(asked("Cache-Control: no-cache\r\nCache-Control: no-store\r\n"),
+            std::pair(false, false));
+  EXPECT_EQ(asked("Cache-Control: ,,no-caches,\r\n"), std::pair(true, true));
+  EXPECT_EQ(asked("", {{"temperature", 1}}), std::pair(false, false)) << "no seed";
+  EXPECT_EQ(asked("", {{"temperature", 1}, {"seed", 7}}), std::pair(true, true));
+}
+
 TEST_F(ServiceTest, SamplingWithoutASeedDiffersEachTime) {
   start();
   const auto seed = [&](const Json& more = Json::object()) {

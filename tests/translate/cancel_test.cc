@@ -71,23 +71,6 @@ TEST(Cancel, ATicketMayBeDestroyedWithinACallOfTheSink) {
   wait_until_idle(rig);
 }
 
-TEST(Cancel, ACallerMayHoldALockThatItsSinkWants) {
-  Rig rig;
-  for (int round = 0; round < 50; ++round) {
-    const auto recorder = std::make_shared<Recorder>();
-    std::mutex mutex;
-    recorder->when_delta([&] { const std::lock_guard<std::mutex> lock(mutex); });
-    std::unique_ptr<Ticket> ticket;
-    {
-      const std::lock_guard<std::mutex> lock(mutex);
-      ticket = *rig.translator.translate(request_for({"a", " ", "b\nc"}), recorder);
-    }
-    const auto reply = recorder->wait();
-    ASSERT_TRUE(reply);
-    EXPECT_EQ(reply->translations[1].text, " ");
-  }
-}
-
 TEST(Cancel, ATicketOutlivesItsTranslation) {
   std::unique_ptr<Ticket> ticket;
   {

@@ -1,0 +1,37 @@
+#include "translate/memory/computation.h"
+
+#include <algorithm>
+
+namespace hymt::translate::memory {
+
+using engine::FinishReason;
+
+Delivery cut_short(const Computation& computation, const Member& member, FinishReason reason) {
+  const auto& tokens = computation.tokens;
+  // Who comes back to a computation begun anew may know more of it than it has found again.
+  Delivery delivery{member.listener, std::min(member.told, tokens.size()), tokens.size(), {}, {}};
+  if (reason == FinishReason::deadline && tokens.empty() && member.told == 0) {
+    delivery.error = Error{
+        Code::deadline, "the deadline passed before the first token was computed", "deadline_ms"};
+    return delivery;
+  }
+  delivery.finish.emplace();
+  delivery.finish->candidates.push_back({tokens, reason, 0});
+  delivery.finish->prompt_tokens = static_cast<int>(computation.request.prompt.size());
+  return delivery;
+}
+
+void deliver(const std::vector<Delivery>& deliveries, const std::vector<engine::Token>& tokens) {
+  for (const auto& [listener, from, to, finish, error, recalled] : deliveries) {
+    for (size_t i = from; i < to; ++i) listener->on_token(tokens[i], nullptr);
+    if (error) {
+      listener->on_error(*error);
+    } else if (finish && recalled) {
+      listener->on_recall(*finish);
+    } else if (finish) {
+      listener->on_finish(*finish);
+    }
+  }
+}
+
+}  // namespace hymt::translate::memory
