@@ -240,7 +240,10 @@ class RedisStore::Impl {
     }
     connection_->send({"PING"}, now, [this, need](const redisReply* reply) {
       need(reply);
-      if (reply && !gone_) begin();
+      if (!reply || gone_) return;
+      const bool pong = reply->type == REDIS_REPLY_STATUS && std::string_view(reply->str) == "PONG";
+      if (!pong) gone_ = "what listens there is no Redis";
+      if (pong) begin();
     });
   }
 
