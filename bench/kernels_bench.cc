@@ -32,9 +32,11 @@ struct Shape {
   int columns;
   Epilogue epilogue;
 };
-constexpr Shape kShapes[] = {{"qkv", 3072, 2048, Epilogue::store},
-                             {"gate_up", 12288, 2048, Epilogue::swiglu},
-                             {"down", 2048, 6144, Epilogue::add}};
+constexpr Shape kShapes[] = {
+    {"vocabulary", 120832, 2048, Epilogue::store},  // more than caches hold
+    {"qkv", 3072, 2048, Epilogue::store},
+    {"gate_up", 12288, 2048, Epilogue::swiglu},
+    {"down", 2048, 6144, Epilogue::add}};
 
 // A matrix of random bytes: any bytes are valid codes, and scales are made small and finite.
 struct Weights {

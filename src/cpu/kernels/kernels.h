@@ -79,6 +79,11 @@ struct Kernels {
   void (*multiply[kFormats])(const Panels& weights, int first, int last, const InputRows& x,
                              const OutputRows& out, void* scratch);
 
+  // The instruction set's own limit for a format's products: `rounds` times some multiply-adds of
+  // the kind that `multiply` is made of, on registers alone. How many operations that was, two a
+  // multiply-add.
+  double (*peak[kFormats])(int64_t rounds);
+
   // Per block of 32: scale = absmax / 127, quants rounded to nearest even. All tables give the
   // same bits. starts_*: see InputRows.
   void (*quantize)(const float* x, int n, int8_t* quants, float* scales, int32_t* starts_q4,

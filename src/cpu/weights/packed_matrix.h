@@ -31,12 +31,11 @@ class PackedPanels {
   // The row as numbers [n_columns], exactly as the file defines them.
   void unpack_row(int row, float* out) const;
 
-  size_t bytes() const { return weights_.size() + scales_.size() * sizeof(uint16_t); }
+  size_t bytes() const { return groups_.size(); }
 
  private:
   Panels panels_ = {};
-  Buffer<uint8_t> weights_;
-  Buffer<uint16_t> scales_;
+  Buffer<uint8_t> groups_;
 };
 
 // One or more matrices that read the same input, stacked: their products lie side by side in the

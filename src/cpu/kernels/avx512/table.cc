@@ -12,6 +12,10 @@ void fill_avx512(Kernels& table) {
   table.multiply[static_cast<int>(Format::q8)] = avx512::multiply_q8;
   table.multiply[static_cast<int>(Format::bf16)] = avx512::multiply_bf16;
   table.multiply[static_cast<int>(Format::f32)] = avx512::multiply_f32;
+  table.peak[static_cast<int>(Format::q4)] = avx512::peak_int8;
+  table.peak[static_cast<int>(Format::q8)] = avx512::peak_int8;
+  table.peak[static_cast<int>(Format::bf16)] = avx512::peak_bf16;
+  table.peak[static_cast<int>(Format::f32)] = avx512::peak_f32;
   table.quantize = quantize;
   table.to_bf16 = to_bf16;
   table.to_f16 = to_f16;
