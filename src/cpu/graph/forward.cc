@@ -6,7 +6,7 @@ namespace hymt::cpu {
 
 Forward::Forward(const Parts& parts)
     : parts_(parts),
-      plan_(parts.limits.max_batch_tokens, parts.config.n_heads / parts.config.n_kv_heads),
+      plan_(parts.limits.max_batch_tokens, parts.config),
       do_(parts_.config, parts_.kernels, parts_.pool, parts_.activations, plan_, parts_.kv,
           parts_.profile) {}
 

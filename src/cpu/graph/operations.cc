@@ -133,31 +133,35 @@ void Operations::attend(int layer) {
   const auto d_head = static_cast<size_t>(config_.d_head);
   const auto d_query = static_cast<size_t>(config_.d_query());
   const int group = config_.n_heads / config_.n_kv_heads;
-  const auto n_tiles = static_cast<int>(plan_.tiles().size());
-  const int n_items = n_tiles * config_.n_kv_heads;
+  const auto n_items = static_cast<int>(plan_.items().size());
 
-  const auto attend_item = [&](int item, int worker) {
-    // Head by head, so that neighbouring items read the same K and V; the last rows, which see
-    // most, first, so that nobody is left alone with them in the end.
-    const auto kv_head = static_cast<size_t>(item / n_tiles);
-    const RowTile tile = plan_.tiles()[static_cast<size_t>(n_tiles - 1 - item % n_tiles)];
-    const Row& first = plan_.rows()[static_cast<size_t>(tile.first)];
-    const auto row = static_cast<size_t>(tile.first);
-    const size_t column = kv_head * static_cast<size_t>(group) * d_head;
-    AttentionTile work = {};
-    work.q = a_.qkv.data() + row * a_.qkv_stride + column;
-    work.q_stride = a_.qkv_stride;
-    work.out = a_.attended.data() + row * d_query + column;
-    work.out_stride = d_query;
-    work.n_rows = tile.n;
-    work.group = group;
-    work.n_visible = first.position + 1;
-    work.d_head = config_.d_head;
-    work.kv = kv_.head(layer, static_cast<int>(kv_head));
-    work.block_stride = kv_.block_stride();
-    work.blocks = first.blocks;
-    work.scratch = a_.scratch[static_cast<size_t>(worker)].attention.data();
-    kernels_.attend(work);
+  // K of an item's head in the first block of its sequence.
+  const auto first_block = [&](const AttentionItem& item) {
+    const Row& row = plan_.rows()[static_cast<size_t>(item.tile.first)];
+    return kv_.head(layer, item.kv_head) + static_cast<size_t>(row.blocks[0]) * kv_.block_stride();
+  };
+  const auto attend_range = [&](int begin, int end, int worker) {
+    for (int i = begin; i < end; ++i) {
+      const AttentionItem& item = plan_.items()[static_cast<size_t>(i)];
+      const auto row = static_cast<size_t>(item.tile.first);
+      const Row& first = plan_.rows()[row];
+      const size_t column = static_cast<size_t>(item.kv_head * group) * d_head;
+      AttentionTile work = {};
+      work.q = a_.qkv.data() + row * a_.qkv_stride + column;
+      work.q_stride = a_.qkv_stride;
+      work.out = a_.attended.data() + row * d_query + column;
+      work.out_stride = d_query;
+      work.n_rows = item.tile.n;
+      work.group = group;
+      work.n_visible = first.position + 1;
+      work.d_head = config_.d_head;
+      work.kv = kv_.head(layer, item.kv_head);
+      work.block_stride = kv_.block_stride();
+      work.blocks = first.blocks;
+      work.next = first_block(plan_.items()[static_cast<size_t>(std::min(i + 1, n_items - 1))]);
+      work.scratch = a_.scratch[static_cast<size_t>(worker)].attention.data();
+      kernels_.attend(work);
+    }
   };
 
   int64_t pairs = 0;   // of a query row and a token that it sees
@@ -174,14 +178,13 @@ void Operations::attend(int layer) {
         .add_attention(pairs * config_.d_query(), tokens * 2 * config_.d_kv());
   }
   const int64_t work = pairs * config_.d_query() / 4;
-  if (work < kWorthSharing) {
-    for (int item = 0; item < n_items; ++item) attend_item(item, 0);
-    return;
-  }
+  if (work < kWorthSharing) return attend_range(0, n_items, 0);
+  // The heads of a sequence together, as long as there are many.
+  const int piece = std::clamp(n_items / (8 * pool_.size()), 1, config_.n_kv_heads);
   next_.store(0, std::memory_order_relaxed);
   pool_.run([&](int worker) {
-    for (int item; (item = next_.fetch_add(1, std::memory_order_relaxed)) < n_items;) {
-      attend_item(item, worker);
+    for (int begin; (begin = next_.fetch_add(piece, std::memory_order_relaxed)) < n_items;) {
+      attend_range(begin, std::min(begin + piece, n_items), worker);
     }
   });
 }

@@ -59,6 +59,7 @@ struct AttentionTile {
   const uint16_t* kv;     // this K/V head in block 0 of this layer
   size_t block_stride;    // u16 from block to block
   const int32_t* blocks;  // of the sequence, in order
+  const uint16_t* next;   // K that is likely to be read after this tile, or null
   float* scratch;         // attention_scratch(group, d_head) floats, 64-byte aligned
 };
 

@@ -62,7 +62,21 @@ inline void score_block(const AttentionState& s, int first, int chunk, int token
     sum[i] = zero();
   }
   const uint16_t* k = block_of(s.tile, token);
+  // Blocks lie anywhere, which processors cannot foresee. What comes soon is asked for while the
+  // first queries are at work: K of the next block (or tile), and V of this one.
+  const uint16_t* next_k = k;
+  const uint16_t* next_v = k;
+  if (first == 0) {
+    next_v = k + s.tile.d_head * kBlockTokens;
+    if (token + kBlockTokens < s.tile.n_visible) {
+      next_k = block_of(s.tile, token + kBlockTokens);
+    } else if (s.tile.next != nullptr) {
+      next_k = s.tile.next;
+    }
+  }
   for (int d = 0; d < s.tile.d_head; ++d, k += kBlockTokens) {
+    __builtin_prefetch(next_k + d * kBlockTokens);
+    __builtin_prefetch(next_v + d * kBlockTokens);
     const Lanes tokens = load_f16(k);
     for (int i = 0; i < N; ++i) sum[i] = multiply_add(all(q[i][d]), tokens, sum[i]);
   }
