@@ -73,7 +73,8 @@ struct NibbleWeights {
 template <class Weights, int kOffset>
 struct Product {
   static constexpr Format kFormat = Weights::kFormat;
-  static constexpr int kMaxRows = 6;
+  static constexpr int kUsualRows = 6;
+  static constexpr int kMaxRows = 8;
   static constexpr int kWaitingRows = Weights::kWaitingRows;
 
   template <int M>
@@ -88,7 +89,9 @@ struct Product {
     const float* scales = x.scales + first;
     const uint8_t* group = chunk.groups;
     for (size_t b = 0; b < chunk.n_groups; ++b, group += kBytes) {
-      for (size_t line = 0; line < kBytes; line += 64) prefetch(group + chunk.ahead + line);
+      if (b >= chunk.asking && b < chunk.asked) {
+        for (size_t line = 0; line < kBytes; line += 64) prefetch(group + chunk.ahead + line);
+      }
       const int8_t* rows[M];
       __m512i dots[M][2];
       for (int m = 0; m < M; ++m) {
@@ -139,15 +142,18 @@ void multiply_q8(const Panels& w, int first, int last, const InputRows& x, const
 
 void multiply_q4(const Panels& w, int first, int last, const InputRows& x, const OutputRows& out,
                  void*) {
-  // Up to a few tiles of rows, nibbles are taken apart in each tile's registers; for more, once a
-  // chunk, into memory that stays in the cache.
-  constexpr int kDirectRows = 100000;
-  if (x.n_rows <= kDirectRows) return all_panels<ProductQ4>(w, first, last, x, out);
-  alignas(64) uint8_t unpacked[kChunkBytes];
+  all_panels<ProductQ4>(w, first, last, x, out);
+}
+
+void multiply_q4_by_bytes(const Panels& w, int first, int last, const InputRows& x,
+                          const OutputRows& out, void* scratch) {
+  constexpr int kFewRows = 32;  // not worth the trip through memory
+  if (x.n_rows <= kFewRows) return multiply_q4(w, first, last, x, out, scratch);
+  alignas(64) uint8_t bytes[kChunkBytes];
   all_panels<ProductUnpackedQ4>(w, first, last, x, out, [&](Chunk chunk) {
-    unpack(chunk.groups, chunk.n_groups, unpacked);
-    chunk.groups = unpacked;
-    chunk.ahead = 0;
+    unpack(chunk.groups, chunk.n_groups, bytes);
+    chunk.groups = bytes;
+    chunk.asked = 0;
     return chunk;
   });
 }

@@ -10,6 +10,7 @@ namespace {
 
 struct ProductBf16 {
   static constexpr Format kFormat = Format::bf16;
+  static constexpr int kUsualRows = 12;
   static constexpr int kMaxRows = 12;
   static constexpr int kWaitingRows = 5;
 
@@ -19,8 +20,10 @@ struct ProductBf16 {
     const uint16_t* input = x.bf16 + static_cast<size_t>(row) * stride + chunk.first_group * 2;
     const uint8_t* group = chunk.groups;
     for (size_t k = 0; k < chunk.n_groups; ++k, group += 128, input += 2) {
-      prefetch(group + chunk.ahead);
-      prefetch(group + chunk.ahead + 64);
+      if (k >= chunk.asking && k < chunk.asked) {
+        prefetch(group + chunk.ahead);
+        prefetch(group + chunk.ahead + 64);
+      }
       const auto even = reinterpret_cast<__m512bh>(_mm512_load_si512(group));
       const auto odd = reinterpret_cast<__m512bh>(_mm512_load_si512(group + 64));
       for (int m = 0; m < M; ++m) {
@@ -36,6 +39,7 @@ struct ProductBf16 {
 
 struct ProductF32 {
   static constexpr Format kFormat = Format::f32;
+  static constexpr int kUsualRows = 12;
   static constexpr int kMaxRows = 12;
   static constexpr int kWaitingRows = 5;
 
@@ -45,8 +49,10 @@ struct ProductF32 {
     const float* input = x.f32 + static_cast<size_t>(row) * stride + chunk.first_group;
     const uint8_t* group = chunk.groups;
     for (size_t k = 0; k < chunk.n_groups; ++k, group += 128) {
-      prefetch(group + chunk.ahead);
-      prefetch(group + chunk.ahead + 64);
+      if (k >= chunk.asking && k < chunk.asked) {
+        prefetch(group + chunk.ahead);
+        prefetch(group + chunk.ahead + 64);
+      }
       const __m512 even = _mm512_load_ps(group);
       const __m512 odd = _mm512_load_ps(group + 64);
       for (int m = 0; m < M; ++m) {

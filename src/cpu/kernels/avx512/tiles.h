@@ -2,12 +2,13 @@
 // throughout, see panels.h.
 //
 // Pairs of panels are taken in the order in which they lie in memory. A pair is cut into chunks
-// that stay in the first-level cache while all input rows pass by, in tiles of up to kMaxRows;
+// that stay in the first-level cache while all input rows pass by, in tiles of a few;
 // between chunks a tile's sums rest in memory.
 //
 // A Product has
 //   kFormat             what its weights look like
-//   kMaxRows            rows of its largest tile
+//   kUsualRows          rows of the tile that computes fastest
+//   kMaxRows            up to so many rows one tile is better than two that read weights twice
 //   kWaitingRows        so many rows and fewer wait for memory
 //   add<M>(chunk, x, row, acc)  acc[m][p] += the chunk's products with rows row .. row + M - 1
 // and adds an output's terms in one order, whatever M and the chunk: a row must not notice its
@@ -30,7 +31,7 @@ constexpr size_t kChunkBytes = size_t{24} << 10;
 // best when the processor's own prefetchers set the pace; one that computes meanwhile keeps them
 // from seeing the stream, and wants lines to be under way for long.
 constexpr size_t kNear = 1024;
-constexpr size_t kFar = 16384;
+constexpr size_t kFar = 24576;
 
 // Into the second-level cache, which can wait for more lines at once than the first.
 inline void prefetch(const uint8_t* p) {
@@ -42,7 +43,9 @@ struct Chunk {
   const uint8_t* groups;
   size_t first_group;
   size_t n_groups;
-  size_t ahead;  // what to prefetch while reading, in bytes from there; 0: it has been done
+  size_t ahead;          // how far behind a group the line lies that is asked for with it,
+  size_t asking, asked;  // by groups [asking, asked): a tile asks for its share, so that memory is
+                         // never idle
 };
 
 // What becomes of a tile with a chunk.
@@ -93,13 +96,13 @@ inline void one_tile(const Chunk& chunk, const InputRows& x, int row, int n, con
   }
 }
 
-// Rows [begin, end) with a chunk, in tiles of sizes that differ by at most one.
+// Rows [begin, end) with a chunk, in tiles whose sizes differ by at most one.
 template <class Product>
 inline void all_tiles(const Chunk& chunk, const InputRows& x, int begin, int end, Place place) {
   const int n_rows = end - begin;
-  Chunk once_more = chunk;
-  once_more.ahead = 0;
-  const int n_tiles = (n_rows + Product::kMaxRows - 1) / Product::kMaxRows;
+  Chunk share = chunk;
+  const int n_tiles =
+      n_rows <= Product::kMaxRows ? 1 : (n_rows + Product::kUsualRows - 1) / Product::kUsualRows;
   float* const sums = place.sums;
   float* const y = place.y;
   for (int tile = 0; tile < n_tiles; ++tile) {
@@ -107,8 +110,9 @@ inline void all_tiles(const Chunk& chunk, const InputRows& x, int begin, int end
     const int to = n_rows * (tile + 1) / n_tiles;
     place.sums = sums + from * 2 * kPanelRows;
     place.y = y + static_cast<size_t>(begin + from) * place.stride;
-    one_tile<Product, Product::kMaxRows>(tile == 0 ? chunk : once_more, x, begin + from, to - from,
-                                         place);
+    share.asking = chunk.asked * static_cast<size_t>(tile) / static_cast<size_t>(n_tiles);
+    share.asked = chunk.asked * static_cast<size_t>(tile + 1) / static_cast<size_t>(n_tiles);
+    one_tile<Product, Product::kMaxRows>(share, x, begin + from, to - from, place);
   }
 }
 
@@ -136,9 +140,10 @@ inline void all_panels(const Panels& w, int first, int last, const InputRows& x,
         const size_t left = n_groups - group;
         place.first = group == 0;
         place.last = left <= kChunkGroups;
-        const Chunk chunk = {w.groups + (pair_groups + group) * pair_bytes, group,
-                             place.last ? left : kChunkGroups,
-                             x.n_rows <= Product::kWaitingRows ? kNear : kFar};
+        const size_t n = place.last ? left : kChunkGroups;
+        const Chunk chunk = {
+            w.groups + (pair_groups + group) * pair_bytes,    group, n,
+            x.n_rows <= Product::kWaitingRows ? kNear : kFar, 0,     begin == 0 ? n : 0};
         all_tiles<Product>(prepare(chunk), x, begin, end, place);
       }
     }
