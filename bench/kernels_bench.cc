@@ -53,7 +53,8 @@ struct Weights {
     std::vector<PackedPanels::Source> sources;
     for (int row = 0; row < shape.rows; row += kPanelRows) sources.push_back({&tensor, row});
     ThreadPool pool(1);
-    packed = PackedPanels::pack(format_for(tensor, pool), sources, pool).value();
+    Arena arena;
+    packed = PackedPanels::pack(format_for(tensor, pool), sources, arena, pool).value();
   }
 
   std::vector<std::byte> bytes;

@@ -20,10 +20,11 @@ class Multiply : public EachTable {
     for (int row = 0; row < matrix.rows; row += kPanelRows) {
       sources.push_back({&matrix.tensor, row});
     }
-    return PackedPanels::pack(format_of(type), sources, pool_).value();
+    return PackedPanels::pack(format_of(type), sources, arena_, pool_).value();
   }
 
   ThreadPool pool_{1};
+  Arena arena_;
 };
 
 INSTANTIATE_TEST_SUITE_P(Tables, Multiply, testing::ValuesIn(kernel_names()), table_name);
@@ -155,13 +156,14 @@ TEST(MultiplyQ4, GivesTheSameBitsByNibblesAndByBytes) {
   if (!has_avx512()) GTEST_SKIP() << "no AVX-512 here";
   const Kernels kernels = find_kernels("avx512").value();
   ThreadPool pool(1);
+  Arena arena;
   for (const int columns : {32, 1024, 1504}) {
     const int outputs = 80;
     const Matrix matrix(DType::q4_0, outputs, columns,
                         random_floats(static_cast<size_t>(outputs * columns), 51));
     std::vector<PackedPanels::Source> sources;
     for (int row = 0; row < outputs; row += kPanelRows) sources.push_back({&matrix.tensor, row});
-    const PackedPanels packed = PackedPanels::pack(Format::q4, sources, pool).value();
+    const PackedPanels packed = PackedPanels::pack(Format::q4, sources, arena, pool).value();
     for (const int n_rows : {33, 48, 49, 130}) {
       const Inputs x(kernels, Format::q4, n_rows, columns,
                      random_floats(static_cast<size_t>(n_rows * columns), 52));

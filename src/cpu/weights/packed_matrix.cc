@@ -156,7 +156,7 @@ void add_part(PackedMatrix& matrix, PackedPanels part) {
 }  // namespace
 
 Result<PackedPanels> PackedPanels::pack(Format format, std::span<const Source> sources,
-                                        ThreadPool& pool) {
+                                        Arena& arena, ThreadPool& pool) {
   HYMT_CHECK(!sources.empty());
   PackedPanels packed;
   Panels& shape = packed.panels_;
@@ -169,9 +169,10 @@ Result<PackedPanels> PackedPanels::pack(Format format, std::span<const Source> s
 
   const int n_pairs = (shape.n_panels + 1) / 2;
   const size_t pair_bytes = static_cast<size_t>(shape.n_groups) * kPairBytes[f];
-  packed.groups_ = HYMT_TRY(Buffer<uint8_t>::allocate(static_cast<size_t>(n_pairs) * pair_bytes,
-                                                      sources[0].tensor->name));
-  uint8_t* groups = packed.groups_.data();
+  packed.bytes_ = static_cast<size_t>(n_pairs) * pair_bytes;
+  const auto memory = HYMT_TRY(arena.allocate(packed.bytes_, sources[0].tensor->name));
+  packed.groups_ = memory;
+  uint8_t* groups = memory.get();
   shape.groups = groups;
   Buffer<float> numbers = HYMT_TRY(Buffer<float>::allocate(
       static_cast<size_t>(pool.size()) * static_cast<size_t>(shape.n_columns), "packing"));
@@ -254,25 +255,27 @@ Format format_for(const Tensor& tensor, ThreadPool& pool) {
   return exact ? Format::bf16 : Format::f32;
 }
 
-Result<PackedMatrix> pack_stacked(std::span<const Tensor* const> tensors, ThreadPool& pool) {
+Result<PackedMatrix> pack_stacked(std::span<const Tensor* const> tensors, Arena& arena,
+                                  ThreadPool& pool) {
   PackedMatrix matrix;
   std::vector<PackedPanels::Source> sources;
   Format format = Format::f32;
   for (const Tensor* tensor : tensors) {
     const Format next = format_for(*tensor, pool);
     if (!sources.empty() && next != format) {
-      add_part(matrix, HYMT_TRY(PackedPanels::pack(format, sources, pool)));
+      add_part(matrix, HYMT_TRY(PackedPanels::pack(format, sources, arena, pool)));
       sources.clear();
     }
     format = next;
     const auto more = sources_of(*tensor);
     sources.insert(sources.end(), more.begin(), more.end());
   }
-  add_part(matrix, HYMT_TRY(PackedPanels::pack(format, sources, pool)));
+  add_part(matrix, HYMT_TRY(PackedPanels::pack(format, sources, arena, pool)));
   return matrix;
 }
 
-Result<PackedMatrix> pack_interleaved(const Tensor& a, const Tensor& b, ThreadPool& pool) {
+Result<PackedMatrix> pack_interleaved(const Tensor& a, const Tensor& b, Arena& arena,
+                                      ThreadPool& pool) {
   HYMT_CHECK(a.rows() == b.rows());
   Format format = format_for(a, pool);
   if (format != format_for(b, pool)) format = Format::f32;
@@ -282,7 +285,7 @@ Result<PackedMatrix> pack_interleaved(const Tensor& a, const Tensor& b, ThreadPo
     sources.push_back({&b, row});
   }
   PackedMatrix matrix;
-  add_part(matrix, HYMT_TRY(PackedPanels::pack(format, sources, pool)));
+  add_part(matrix, HYMT_TRY(PackedPanels::pack(format, sources, arena, pool)));
   return matrix;
 }
 
