@@ -239,6 +239,7 @@ Result<void> bench(BenchOptions options) {
   }
   cpu::Profile profile;
   options.service.profile = &profile;
+  options.service.commit_memory = true;  // as the service does: no page is taken in a test
   const Loaded loaded = HYMT_TRY(load_model(options.service));
   loaded.pool->measure_waiting();
   Subject subject = {*loaded.runner, *loaded.pool, profile};
