@@ -40,14 +40,23 @@ std::string endless(std::string_view) {
 }
 
 TEST(Cancel, DestroyingATicketFreesEverythingItHad) {
-  Rig rig(endless);
+  // Once anything is heard, the model waits until the ticket is gone: nothing is complete before.
+  std::atomic<bool> heard{false}, gone{false};
+  test::RigOptions options;
+  options.before_forward = [&]() -> Result<void> {
+    while (heard && !gone) std::this_thread::yield();
+    return {};
+  };
+  Rig rig(endless, options);
   Request request = request_for({"a\nb\nc", "d"});
   request.params.max_tokens = 1500;
   const auto recorder = std::make_shared<Recorder>();
+  recorder->when_delta([&] { heard = true; });
   auto ticket = rig.translator.translate(request, recorder);
   ASSERT_TRUE(ticket);
-  while (recorder->deltas(0).empty()) std::this_thread::yield();
+  while (!heard) std::this_thread::yield();
   ticket->reset();
+  gone = true;
   const auto reply = recorder->wait();
   ASSERT_TRUE(reply);
   EXPECT_EQ(reply->translations[0].finish_reason, FinishReason::cancelled);
