@@ -82,6 +82,12 @@ class Engine::Impl {
     wake_.notify_one();
   }
 
+  void expire(RequestId id) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    expired_.push_back(id);
+    wake_.notify_one();
+  }
+
   void cancel(RequestId id) {
     const std::lock_guard<std::mutex> lock(mutex_);
     cancels_.push_back({id, clock_.now()});
@@ -134,17 +140,20 @@ class Engine::Impl {
   void run() {
     std::vector<Arrival> arrivals;
     std::vector<Join> joins;
+    std::vector<RequestId> expired;
     std::vector<Cancel> cancels;
     for (bool busy = false, stop = false; !stop;) {
       {
         std::unique_lock<std::mutex> lock(mutex_);
         if (!busy) {
           wake_.wait(lock, [&] {
-            return stop_ || !arrivals_.empty() || !joins_.empty() || !cancels_.empty();
+            return stop_ || !arrivals_.empty() || !joins_.empty() || !expired_.empty() ||
+                   !cancels_.empty();
           });
         }
         std::swap(arrivals, arrivals_);
         std::swap(joins, joins_);
+        std::swap(expired, expired_);
         std::swap(cancels, cancels_);
         stop = stop_;
       }
@@ -153,9 +162,11 @@ class Engine::Impl {
       }
       // Each of these came after its arrival.
       for (const auto& [id, caller] : joins) core_.join(id, caller);
+      for (const RequestId id : expired) core_.expire(id);
       if (!cancels.empty()) core_.cancel(cancels);
       arrivals.clear();
       joins.clear();
+      expired.clear();
       cancels.clear();
       busy = !stop && core_.step();
       publish();
@@ -195,6 +206,7 @@ class Engine::Impl {
   std::condition_variable wake_;
   std::vector<Arrival> arrivals_;
   std::vector<Join> joins_;
+  std::vector<RequestId> expired_;
   std::vector<Cancel> cancels_;
   RateMeter left_queue_;
   RequestId next_id_ = 1;
@@ -220,6 +232,9 @@ Result<std::vector<RequestId>> Engine::submit(std::vector<Submission> submission
 }
 void Engine::join(RequestId id, Caller caller) {
   impl_->join(id, std::move(caller));
+}
+void Engine::expire(RequestId id) {
+  impl_->expire(id);
 }
 void Engine::cancel(RequestId id) {
   impl_->cancel(id);

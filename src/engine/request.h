@@ -52,9 +52,9 @@ struct Request {
   std::optional<Time> deadline;
 };
 
-// The later of two deadlines; none at all is the latest.
-inline std::optional<Time> later(std::optional<Time> a, std::optional<Time> b) {
-  return a && b ? std::max(a, b) : std::nullopt;
+// The earlier of two deadlines; none at all is the latest.
+inline std::optional<Time> earlier(std::optional<Time> a, std::optional<Time> b) {
+  return a && b ? std::min(a, b) : a ? a : b;
 }
 
 enum class FinishReason : uint8_t { stop, length, loop, cancelled, deadline };
@@ -86,6 +86,9 @@ class Listener {
   virtual ~Listener() = default;
   // New tokens in order (not for beams, which tell only at the end).
   virtual void on_token(Token token, const TokenLogprobs* logprobs) = 0;
+  // `deadline` has passed. Whoever asks for several callers answers with the next one's (nullopt:
+  // it has all the time), and the request goes on; with the same one it ends.
+  virtual std::optional<Time> on_deadline(Time deadline) { return deadline; }
   // Exactly one of these two, last.
   virtual void on_finish(const Finish& finish) = 0;
   virtual void on_error(const Error& error) = 0;

@@ -36,6 +36,18 @@ void WaitingQueue::push_preempted(std::unique_ptr<Group> group) {
   preempted_.push_front(std::move(group));
 }
 
+Group* WaitingQueue::find(RequestId id) const {
+  for (const auto& group : preempted_) {
+    if (group->id == id) return group.get();
+  }
+  for (const Class& one : classes_) {
+    for (const auto& [key, group] : one) {
+      if (key.id == id) return group.get();
+    }
+  }
+  return nullptr;
+}
+
 void WaitingQueue::join(RequestId id, const Caller& caller) {
   for (size_t kind = 0; kind < std::size(classes_); ++kind) {
     Class& one = classes_[kind];

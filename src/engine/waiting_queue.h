@@ -32,13 +32,10 @@ class WaitingQueue {
   void peek(size_t n, std::vector<Group*>& out) const;
   std::unique_ptr<Group> pop();  // the first; there must be one
 
+  Group* find(RequestId id) const;  // nullptr: it does not wait here
   // One more client wants request `id`: it moves to where that client's own request would stand
-  // now, if this is further ahead.
+  // now, if this is further ahead. Unknown ids are ignored.
   void join(RequestId id, const Caller& caller);
-
-  // Asks about each in turn, until one is found for which `matches` is true.
-  template <class Predicate>
-  bool any_of(Predicate matches);
 
   // Takes out those for which `matches` is true.
   template <class Predicate>
@@ -71,19 +68,6 @@ class WaitingQueue {
   int n_new_tokens_ = 0;
   std::multiset<Time> arrivals_;  // of the new ones
 };
-
-template <class Predicate>
-bool WaitingQueue::any_of(Predicate matches) {
-  for (const auto& group : preempted_) {
-    if (matches(*group)) return true;
-  }
-  for (const Class& one : classes_) {
-    for (const auto& [key, group] : one) {
-      if (matches(*group)) return true;
-    }
-  }
-  return false;
-}
 
 template <class Predicate>
 std::vector<std::unique_ptr<Group>> WaitingQueue::take_if(Predicate matches) {

@@ -12,7 +12,7 @@ void Flight::launched(const std::vector<memory::Id>& ids) {
       if (requests_[i].unwanted && !requests_[i].landed) unwanted.push_back(ids[i]);
     }
   }
-  for (const auto id : unwanted) memory_.leave(id);
+  for (const auto id : unwanted) leave_(id);
 }
 
 void Flight::landed(size_t index) {
@@ -30,7 +30,7 @@ void Flight::cancel(size_t index) {
     if (!request.launched) return;
     id = request.id;
   }
-  memory_.leave(id);
+  leave_(id);
 }
 
 void Flight::cancel_all() {

@@ -1,6 +1,7 @@
 // What one translation has asked of the memory and is still under way, and how to end it.
 #pragma once
 
+#include <functional>
 #include <mutex>
 #include <vector>
 
@@ -9,11 +10,11 @@
 namespace hymt::translate {
 
 // Any thread. Its lock is a leaf: nothing is called under it, so requests can be cancelled from
-// everywhere, also from within a listener or a sink. The memory is not touched for a request that
-// has landed, so a Flight whose requests have all landed may outlive it.
+// everywhere, also from within a listener or a sink, and after the memory is gone.
 class Flight {
  public:
-  Flight(memory::Memory& memory, size_t n_requests) : memory_(memory), requests_(n_requests) {}
+  Flight(const memory::Memory& memory, size_t n_requests)
+      : leave_(memory.leaver()), requests_(n_requests) {}
 
   // The memory may have called back, and asked for cancels, before its submit() returned the ids.
   void launched(const std::vector<memory::Id>& ids);
@@ -29,7 +30,7 @@ class Flight {
     bool unwanted = false;  // to be cancelled as soon as its id is known
   };
 
-  memory::Memory& memory_;
+  const std::function<void(memory::Id)> leave_;
   std::mutex mutex_;  // guards requests_
   std::vector<Request> requests_;
 };

@@ -55,9 +55,10 @@ class Gate {
     --waiting_;
     --left_;
   }
+  // Until it has taken those, and is about to take one more.
   void wait_for_a_step() {
     std::unique_lock<std::mutex> lock(mutex_);
-    changed_.wait(lock, [this] { return waiting_ > 0; });
+    changed_.wait(lock, [this] { return waiting_ > 0 && left_ == 0; });
   }
 
  private:
@@ -90,6 +91,10 @@ class Heard final : public Listener {
     end([&] { error_ = error; });
   }
 
+  void when_over(std::function<void()> then) {  // before it is submitted
+    then_ = std::move(then);
+  }
+
   Heard& wait() {
     std::unique_lock<std::mutex> lock(mutex_);
     changed_.wait(lock, [this] { return over(); });
@@ -118,10 +123,15 @@ class Heard final : public Listener {
   bool over() const { return finish_ || error_; }
   template <class Set>
   void end(Set set) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    EXPECT_FALSE(over()) << "ended twice";
-    set();
-    changed_.notify_all();
+    std::function<void()> then;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      EXPECT_FALSE(over()) << "ended twice";
+      set();
+      changed_.notify_all();
+      then = then_;
+    }
+    if (then) then();
   }
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -129,6 +139,7 @@ class Heard final : public Listener {
   std::optional<Finish> finish_;
   std::optional<Error> error_;
   bool recalled_ = false;
+  std::function<void()> then_;
 };
 using HeardPtr = std::shared_ptr<Heard>;
 
@@ -153,7 +164,10 @@ class FakeStore final : public Store {
       const std::lock_guard<std::mutex> lock(mutex_);
       open.swap(open_);
     }
-    for (auto& [name, found] : open) found(in_time ? value(name) : std::nullopt);
+    for (auto& [name, found] : open) {
+      const auto bytes = in_time ? value(name) : std::nullopt;
+      found(bytes ? std::optional(Value{*bytes, left_}) : std::nullopt);
+    }
   }
   std::optional<std::string> value(const std::string& name) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -163,6 +177,10 @@ class FakeStore final : public Store {
   void spoil(const std::function<void(std::string&)>& change) {
     const std::lock_guard<std::mutex> lock(mutex_);
     for (auto& [name, value] : values_) change(value);
+  }
+  void set_left(Duration left) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    left_ = left;
   }
   void set_down(bool down) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -182,6 +200,7 @@ class FakeStore final : public Store {
   std::map<std::string, std::string> values_;
   std::vector<std::pair<std::string, Found>> open_;
   bool down_ = false;
+  Duration left_ = Duration::max();
   int gets_ = 0;
 };
 
@@ -513,11 +532,102 @@ TEST(Memory, ADeadlineThatPassesInTheQueueIsOfOneCallerOnly) {
   const auto hasty = bench.submit(bench.ask_until({1}, 5));
   const auto patient = bench.submit({1});
   bench.clock.pass(seconds(6));
+  bench.gate.allow(1);
+  bench.gate.wait_for_a_step();
+  ASSERT_TRUE(hasty.heard->is_over()) << "told when it passes, not when the computation begins";
+  EXPECT_EQ(hasty.heard->wait().code(), Code::deadline);
+  EXPECT_FALSE(patient.heard->is_over());
   bench.gate.open();
   EXPECT_EQ(patient.heard->wait().tokens(), answer_to({1}));
   EXPECT_EQ(other.heard->wait().tokens(), answer_to({9}));
-  hasty.heard->wait();
   EXPECT_EQ(bench.computed(), 2u);
+}
+
+TEST(Memory, WhoLeavesTheQueueOrASearchHearsSoAtOnce) {
+  for (const bool search : {false, true}) {  // a search tells nothing before its end
+    Bench bench(nullptr, 1 << 20, {.max_sequences = search ? 4 : 1});
+    bench.gate.hold();
+    std::optional<Handle> other;
+    if (!search) other = bench.submit({9});
+    if (!search) bench.gate.wait_for_a_step();
+    const auto ask = [&] {
+      Ask same = Bench::ask({1});
+      if (search) same.request.params.beams = 4;
+      return same;
+    };
+    const auto leaver = bench.submit(ask()), stayer = bench.submit(ask());
+    if (search) bench.gate.wait_for_a_step();
+    bench.memory.leave(leaver.id);
+    bench.gate.allow(1);
+    bench.gate.wait_for_a_step();
+    ASSERT_TRUE(leaver.heard->is_over());
+    EXPECT_EQ(leaver.heard->reason(), FinishReason::cancelled);
+    EXPECT_FALSE(stayer.heard->is_over());
+    bench.gate.open();
+    EXPECT_EQ(stayer.heard->wait().reason(), FinishReason::length);
+    if (other) other->heard->wait();
+  }
+}
+
+TEST(Memory, ADeadlineStaysWhenACallerWithMoreTimeLeaves) {
+  Bench bench;
+  bench.gate.hold();
+  const auto hasty = bench.submit(bench.ask_until({1}, 5));
+  const auto patient = bench.submit(bench.ask_until({1}, 50));
+  bench.gate.allow(3);
+  hasty.heard->wait_for(3);
+  bench.memory.leave(patient.id);
+  bench.clock.pass(seconds(6));
+  bench.gate.open();
+  EXPECT_EQ(hasty.heard->wait().reason(), FinishReason::deadline);
+  EXPECT_EQ(patient.heard->wait().reason(), FinishReason::cancelled);
+}
+
+TEST(Memory, WhoJoinsAsTheTimeOfTheOthersIsOverIsAnswered) {
+  for (const int begun : {0, 3}) {  // tokens
+    Bench bench;
+    bench.gate.hold();
+    // The engine ends the first one while it looks for more that are late, when it has looked into
+    // its mailbox already. The second one, if it runs, can still be joined then, and if it waits
+    // has just been closed to others.
+    Handle joiner;
+    Ask first = bench.ask_until({2}, 5);
+    std::static_pointer_cast<Heard>(first.listener)->when_over([&] { joiner = bench.submit({1}); });
+    const auto other = bench.submit(Bench::ask({9}));
+    bench.gate.wait_for_a_step();
+    const auto ended = bench.submit(std::move(first));
+    const auto hasty = bench.submit(bench.ask_until({1}, 5));
+    if (begun > 0) bench.gate.allow(1 + begun);
+    if (begun > 0) hasty.heard->wait_for(3);
+    bench.gate.wait_for_a_step();
+    bench.clock.pass(seconds(5));
+    bench.gate.open();
+    ended.heard->wait();
+    hasty.heard->wait();
+    other.heard->wait();
+    bench.wait_until_idle();
+    EXPECT_EQ(joiner.heard->wait().tokens(), answer_to({1}));
+    EXPECT_EQ(joiner.heard->reason(), FinishReason::length);
+    EXPECT_EQ(hasty.heard->failed(), begun == 0);
+    EXPECT_EQ(bench.computed(), begun == 0 ? 4u : 3u);
+  }
+}
+
+TEST(Memory, WhoHoldsALeaverMayLeaveWhenTheMemoryIsGone) {
+  Bench bench;
+  bench.gate.hold();
+  auto memory = std::make_unique<Memory>(bench.engine, nullptr, Options{.identity = "other"},
+                                         bench.clock, bench.registry);
+  std::vector<Ask> asks;
+  asks.push_back(Bench::ask({1}));
+  const auto heard = std::static_pointer_cast<Heard>(asks[0].listener);
+  const auto leave = memory->leaver();
+  const auto ids = memory->submit(std::move(asks));
+  ASSERT_TRUE(ids);
+  memory.reset();
+  leave(ids->at(0));
+  bench.gate.open();
+  EXPECT_EQ(heard->wait().reason(), FinishReason::cancelled);
 }
 
 TEST(Memory, ACallerInAHurryTakesTheSharedComputationForward) {
@@ -638,6 +748,36 @@ TEST(MemoryStore, ReplicasAnswerWhatOneOfThemHasComputed) {
   replica.gate.open();
 }
 
+TEST(MemoryStore, WhatIsFoundIsKeptForTheTimeItHasLeft) {
+  FakeStore store;
+  {
+    Bench bench(&store);
+    const auto first = bench.submit({1});
+    store.answer();
+    first.heard->wait();
+  }
+  for (const auto& [left, kept] : {std::pair<Duration, Duration>{seconds(10), seconds(10)},
+                                   {Duration::max(), seconds(60)},  // its own time
+                                   {seconds(0), seconds(0)}}) {
+    Bench replica(&store);
+    store.set_left(left);
+    const auto found = replica.submit({1});
+    store.answer();
+    EXPECT_TRUE(found.heard->wait().recalled());
+    const int gets = store.gets();
+    if (kept > Duration::zero()) {
+      replica.clock.pass(kept - Duration(1));
+      EXPECT_TRUE(replica.submit({1}).heard->is_over());
+      EXPECT_EQ(store.gets(), gets);
+      replica.clock.pass(Duration(1));
+    }
+    const auto again = replica.submit({1});
+    EXPECT_EQ(store.gets(), gets + 1);
+    store.answer();
+    again.heard->wait();
+  }
+}
+
 TEST(MemoryStore, WhatIsNotFoundInTimeIsComputed) {
   FakeStore store;
   Bench bench(&store);
@@ -702,7 +842,10 @@ TEST(MemoryStore, WhoLeavesWhileItIsAskedCostsNoWork) {
 
   const auto a = bench.submit({2}), b = bench.submit({2});
   bench.memory.leave(a.id);
+  bench.gate.hold();
   store.answer();
+  EXPECT_TRUE(a.heard->is_over());
+  bench.gate.open();
   EXPECT_EQ(b.heard->wait().tokens(), answer_to({2}));
   EXPECT_EQ(a.heard->wait().reason(), FinishReason::cancelled);
   EXPECT_EQ(bench.computed(), 1u);

@@ -26,15 +26,17 @@ void until(const std::function<bool()>& condition) {
 }
 
 // What the store says to one question; "-": not to be asked.
-std::optional<std::string> ask(RedisStore& store, const std::string& name) {
+std::optional<std::string> ask(RedisStore& store, const std::string& name,
+                               Duration* left = nullptr) {
   std::mutex mutex;
   std::condition_variable changed;
   bool answered = false;
   std::optional<std::string> value;
-  const bool asked = store.get(name, [&](std::optional<std::string> found) {
+  const bool asked = store.get(name, [&](std::optional<Store::Value> found) {
     const std::lock_guard<std::mutex> lock(mutex);
     EXPECT_FALSE(answered);
-    value = std::move(found);
+    if (found) value = found->bytes;
+    if (found && left) *left = found->left;
     answered = true;
     changed.notify_all();
   });
@@ -108,6 +110,23 @@ TEST_F(RedisStoreTest, ValuesExpire) {
   const int64_t left = std::stoll(server.ask({"PTTL", "a"}));
   EXPECT_GT(left, 0);
   EXPECT_LE(left, 1'000'000);
+}
+
+TEST_F(RedisStoreTest, SaysHowLongAValueIsKept) {
+  RedisServer server;
+  RedisStore store(options(server), metrics_, log_);
+  wait_for(store);
+  server.ask({"SET", "a", "1", "EX", "500"});
+  Duration left{};
+  EXPECT_EQ(ask(store, "a", &left), "1");
+  EXPECT_GT(left, seconds(0));
+  EXPECT_LE(left, seconds(500));
+  server.ask({"PERSIST", "a"});
+  EXPECT_EQ(ask(store, "a", &left), "1");
+  EXPECT_EQ(left, Duration::max());
+  server.ask({"PEXPIREAT", "a", "9223372036854775"});  // some 300,000 years
+  EXPECT_EQ(ask(store, "a", &left), "1");
+  EXPECT_GT(left, std::chrono::hours(24 * 365));
 }
 
 TEST_F(RedisStoreTest, ManyQuestionsAtOnceEachGetTheirOwnAnswer) {

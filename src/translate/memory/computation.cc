@@ -1,15 +1,12 @@
 #include "translate/memory/computation.h"
 
-#include <algorithm>
-
 namespace hymt::translate::memory {
 
 using engine::FinishReason;
 
 Delivery cut_short(const Computation& computation, const Member& member, FinishReason reason) {
   const auto& tokens = computation.tokens;
-  // Who comes back to a computation begun anew may know more of it than it has found again.
-  Delivery delivery{member.listener, std::min(member.told, tokens.size()), tokens.size(), {}, {}};
+  Delivery delivery{member.listener, member.told, tokens.size(), {}, {}};
   if (reason == FinishReason::deadline && tokens.empty() && member.told == 0) {
     delivery.error = Error{
         Code::deadline, "the deadline passed before the first token was computed", "deadline_ms"};
@@ -17,7 +14,7 @@ Delivery cut_short(const Computation& computation, const Member& member, FinishR
   }
   delivery.finish.emplace();
   delivery.finish->candidates.push_back({tokens, reason, 0});
-  delivery.finish->prompt_tokens = static_cast<int>(computation.request.prompt.size());
+  delivery.finish->prompt_tokens = computation.n_prompt;
   return delivery;
 }
 

@@ -19,6 +19,8 @@ struct Member {
   engine::Caller caller;
   size_t told = 0;    // tokens it has heard
   bool left = false;  // wants no more, and has not heard so yet
+
+  bool late(Time now) const { return caller.deadline && *caller.deadline <= now; }
 };
 
 // What one listener is to hear, once no lock is held.
@@ -32,8 +34,9 @@ struct Delivery {
 
 // Plain data, under the lock of the memory, except `tokens`, which only the engine's thread uses.
 struct Computation {
-  std::string key;  // empty: nobody can join, and nothing is remembered
-  engine::Request request;
+  std::string key;          // empty: nobody can join, and nothing is remembered
+  engine::Request request;  // the engine's, once it runs
+  int n_prompt = 0;         // tokens
   std::vector<Member> members;
   std::optional<engine::RequestId> running;  // as the engine knows it; before: the store is asked
   bool recall = false;                       // the store may be asked
@@ -43,6 +46,11 @@ struct Computation {
 
   bool wanted() const {
     return std::any_of(members.begin(), members.end(), [](const auto& m) { return !m.left; });
+  }
+  std::optional<Time> next_deadline() const {
+    std::optional<Time> next;
+    for (const Member& member : members) next = engine::earlier(next, member.caller.deadline);
+    return next;
   }
 };
 

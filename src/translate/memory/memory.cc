@@ -1,5 +1,6 @@
 #include "translate/memory/memory.h"
 
+#include <algorithm>
 #include <mutex>
 #include <unordered_map>
 #include <utility>
@@ -57,7 +58,10 @@ class Memory::Impl : public std::enable_shared_from_this<Impl> {
     const ComputationPtr computation = std::move(found->second);
     of_.erase(found);
     for (Member& member : computation->members) member.left = member.left || member.id == id;
-    if (computation->wanted()) return;
+    if (computation->wanted()) {  // by others; it hears so as if its time were over
+      if (computation->running) engine_.expire(*computation->running);
+      return;
+    }
     close_to_others(*computation);
     if (computation->running) engine_.cancel(*computation->running);
   }
@@ -95,6 +99,9 @@ class Memory::Impl : public std::enable_shared_from_this<Impl> {
     void on_token(Token token, const engine::TokenLogprobs* logprobs) override {
       impl_->on_token(*computation_, token, logprobs);
     }
+    std::optional<Time> on_deadline(Time deadline) override {
+      return impl_->on_deadline(*computation_, deadline);
+    }
     void on_finish(const engine::Finish& finish) override {
       impl_->on_finish(*computation_, finish);
     }
@@ -118,7 +125,7 @@ class Memory::Impl : public std::enable_shared_from_this<Impl> {
   // Recalls, joins, or begins a computation that the batch is to launch. 0: nothing to leave.
   Id add(Batch& batch, Ask& ask, std::string key) {
     if (!key.empty() && ask.recall) {
-      if (auto finish = recall(key, ask.request)) {
+      if (auto finish = recall(key, static_cast<int>(ask.request.prompt.size()))) {
         metrics_.hits.add();
         batch.told.push_back({std::move(ask.listener), 0, 0, std::move(finish), {}, true});
         return 0;
@@ -142,6 +149,7 @@ class Memory::Impl : public std::enable_shared_from_this<Impl> {
     const auto computation = std::make_shared<Computation>();
     computation->key = std::move(key);
     computation->request = std::move(ask.request);
+    computation->n_prompt = static_cast<int>(computation->request.prompt.size());
     computation->recall = ask.recall;
     computation->remember = ask.remember;
     batch.misses.push_back(open(computation, {std::move(member)}));
@@ -157,16 +165,14 @@ class Memory::Impl : public std::enable_shared_from_this<Impl> {
     return computation;
   }
 
-  std::optional<engine::Finish> recall(const std::string& key, const engine::Request& request) {
+  std::optional<engine::Finish> recall(const std::string& key, int n_prompt) {
     const auto answer = cache_.find(key, clock_.now());
-    return answer ? as_recalled(*answer, request) : std::nullopt;
+    return answer ? as_recalled(*answer, n_prompt) : std::nullopt;
   }
 
-  std::optional<engine::Finish> as_recalled(std::string_view answer,
-                                            const engine::Request& request) const {
+  std::optional<engine::Finish> as_recalled(std::string_view answer, int n_prompt) const {
     auto finish = decode(answer, engine_.runner().config().n_vocab);
-    if (!finish) return finish;
-    finish->prompt_tokens = finish->cached_tokens = static_cast<int>(request.prompt.size());
+    if (finish) finish->prompt_tokens = finish->cached_tokens = n_prompt;
     return finish;
   }
 
@@ -175,8 +181,8 @@ class Memory::Impl : public std::enable_shared_from_this<Impl> {
     if (!store_) return false;
     for (const ComputationPtr& computation : batch->misses) {
       if (computation->key.empty() || !computation->recall) continue;
-      auto found = [impl = shared_from_this(), batch, computation](auto record) {
-        impl->on_found(*batch, *computation, record);
+      auto found = [impl = shared_from_this(), batch, computation](const auto& value) {
+        impl->on_found(*batch, *computation, value);
       };
       if (store_->get(name_of(computation->key), std::move(found))) ++batch->pending;
     }
@@ -185,11 +191,11 @@ class Memory::Impl : public std::enable_shared_from_this<Impl> {
   }
 
   // On the store's thread, without the lock.
-  void on_found(Batch& batch, Computation& computation, const std::optional<std::string>& record) {
+  void on_found(Batch& batch, Computation& computation, const std::optional<Store::Value>& value) {
     std::vector<Delivery> told;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
-      if (record) take_found(batch, computation, *record);
+      if (value) take_found(batch, computation, *value);
       if (--batch.pending > 0) return;
       if (const auto launched = launch(batch); !launched) {
         for (const ComputationPtr& refused : batch.misses) {
@@ -202,12 +208,12 @@ class Memory::Impl : public std::enable_shared_from_this<Impl> {
     deliver(told, {});
   }
 
-  void take_found(Batch& batch, Computation& computation, const std::string& record) {
-    const auto answer = unseal(record, computation.key);
-    const auto finish = answer ? as_recalled(*answer, computation.request) : std::nullopt;
+  void take_found(Batch& batch, Computation& computation, const Store::Value& value) {
+    const auto answer = unseal(value.bytes, computation.key);
+    const auto finish = answer ? as_recalled(*answer, computation.n_prompt) : std::nullopt;
     if (!finish) return metrics_.foreign.add();
     metrics_.shared_hits.add();
-    keep(computation.key, *answer);
+    keep(computation.key, *answer, std::min(options_.keep, value.left));
     for (const Member& member : computation.members) {
       batch.told.push_back(member.left ? cut_short(computation, member, FinishReason::cancelled)
                                        : Delivery{member.listener, 0, 0, finish, {}, true});
@@ -221,15 +227,17 @@ class Memory::Impl : public std::enable_shared_from_this<Impl> {
     std::vector<ComputationPtr> launched;
     for (const ComputationPtr& computation : batch.misses) {
       if (computation->ended) continue;
-      if (!computation->wanted()) {
-        for (const Member& member : computation->members) {
-          batch.told.push_back(cut_short(*computation, member, FinishReason::cancelled));
-        }
+      cut(*computation, batch.told, std::nullopt);
+      if (computation->members.empty()) {
         end(*computation);
         continue;
       }
-      submissions.push_back(
-          {computation->request, std::make_shared<Ear>(shared_from_this(), computation)});
+      const engine::Caller& first = computation->members.front().caller;
+      computation->request.client = first.client;
+      computation->request.priority = first.priority;
+      computation->request.deadline = computation->next_deadline();
+      submissions.push_back({std::move(computation->request),
+                             std::make_shared<Ear>(shared_from_this(), computation)});
       launched.push_back(computation);
     }
     if (launched.empty()) return {};
@@ -264,45 +272,45 @@ class Memory::Impl : public std::enable_shared_from_this<Impl> {
       const std::lock_guard<std::mutex> lock(mutex_);
       computation.tokens.push_back(token);
       const size_t n = computation.tokens.size();
-      const Time now = clock_.now();
-      const bool shared = computation.members.size() > 1;
-      std::vector<Member> staying;
       for (Member& member : computation.members) {
-        const bool expired = shared && !has_time(member, now);
-        if (member.left || expired) {
-          told.push_back(cut_short(computation, member,
-                                   member.left ? FinishReason::cancelled : FinishReason::deadline));
-          of_.erase(member.id);
-          continue;
-        }
-        if (member.told < n) told.push_back({member.listener, member.told, n, {}, {}});
-        member.told = std::max(member.told, n);
-        staying.push_back(std::move(member));
-      }
-      computation.members = std::move(staying);
-      if (computation.members.empty() && !computation.ended) {
-        end(computation);
-        engine_.cancel(*computation.running);
+        told.push_back({member.listener, std::exchange(member.told, n), n, {}, {}});
       }
     }
     deliver(told, computation.tokens);
+  }
+
+  // Of one of its members, or one has left. Nobody can join what is about to end: whoever came
+  // before that is asked about here.
+  std::optional<Time> on_deadline(Computation& computation, Time deadline) {
+    std::vector<Delivery> told;
+    std::optional<Time> next = deadline;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      const Time now = clock_.now();
+      const auto& members = computation.members;
+      const auto stays = [&](const Member& member) { return !member.left && !member.late(now); };
+      if (std::any_of(members.begin(), members.end(), stays)) {
+        cut(computation, told, now);
+        next = computation.next_deadline();
+      } else {
+        close_to_others(computation);
+      }
+    }
+    deliver(told, computation.tokens);
+    return next;
   }
 
   void on_finish(Computation& computation, const engine::Finish& finish) {
     std::vector<Delivery> told;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
-      const bool late = finish.candidates.front().reason == FinishReason::deadline;
-      const auto again = split_off(computation, late);
       const size_t n = computation.tokens.size();
       for (const Member& member : computation.members) {
-        told.push_back(member.left
-                           ? cut_short(computation, member, FinishReason::cancelled)
-                           : Delivery{member.listener, std::min(member.told, n), n, finish, {}});
+        told.push_back(member.left ? cut_short(computation, member, FinishReason::cancelled)
+                                   : Delivery{member.listener, member.told, n, finish, {}});
       }
       end(computation);
       if (computation.remember && is_complete(finish)) remember(computation, finish);
-      begin_again(computation, again, told);
     }
     deliver(told, computation.tokens);
   }
@@ -311,44 +319,21 @@ class Memory::Impl : public std::enable_shared_from_this<Impl> {
     std::vector<Delivery> told;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
-      const auto again = split_off(computation, error.code == Code::deadline);
       end_with(computation, error, told);
-      begin_again(computation, again, told);
     }
     deliver(told, computation.tokens);
   }
 
-  static bool has_time(const Member& member, Time now) {
-    return !member.caller.deadline || *member.caller.deadline > now;
-  }
-
-  // Who joined just as the time of all the others was over, and has more.
-  std::vector<Member> split_off(Computation& computation, bool late) {
-    std::vector<Member> again, others;
-    const Time now = clock_.now();
-    for (Member& member : computation.members) {
-      const bool goes_on = late && !member.left && has_time(member, now);
-      (goes_on ? again : others).push_back(std::move(member));
-    }
-    computation.members = std::move(others);
-    return again;
-  }
-
-  // The answer will be the same, so they go on hearing it where they were.
-  void begin_again(const Computation& computation, std::vector<Member> members,
-                   std::vector<Delivery>& told) {
-    if (members.empty()) return;
-    const auto next = std::make_shared<Computation>();
-    next->key = computation.key;
-    next->request = computation.request;
-    const engine::Caller& caller = members.front().caller;
-    next->request.client = caller.client;
-    next->request.priority = caller.priority;
-    next->request.deadline = caller.deadline;
-    next->remember = computation.remember;
-    Batch batch;
-    batch.misses.push_back(open(next, std::move(members)));
-    if (const auto launched = launch(batch); !launched) end_with(*next, launched.error(), told);
+  // Those members who have left or, where a time is given, who have none left. To be called as
+  // cut_short() is.
+  void cut(Computation& computation, std::vector<Delivery>& told, std::optional<Time> now) {
+    std::erase_if(computation.members, [&](const Member& member) {
+      if (!member.left && !(now && member.late(*now))) return false;
+      told.push_back(cut_short(computation, member,
+                               member.left ? FinishReason::cancelled : FinishReason::deadline));
+      of_.erase(member.id);
+      return true;
+    });
   }
 
   void end_with(Computation& computation, const Error& error, std::vector<Delivery>& told) {
@@ -379,13 +364,14 @@ class Memory::Impl : public std::enable_shared_from_this<Impl> {
   void remember(const Computation& computation, const engine::Finish& finish) {
     if (computation.key.empty()) return;
     const std::string answer = encode(finish);
-    keep(computation.key, answer);
+    keep(computation.key, answer, options_.keep);
     if (store_) store_->put(name_of(computation.key), seal(computation.key, answer));
   }
 
-  void keep(std::string_view key, std::string_view answer) {
+  void keep(std::string_view key, std::string_view answer, Duration time) {
+    if (time <= Duration::zero()) return;
     const uint64_t evicted = cache_.evicted();
-    cache_.put(key, answer, clock_.now() + options_.keep);
+    cache_.put(key, answer, clock_.now() + time);
     metrics_.evictions.add(cache_.evicted() - evicted);
     metrics_.entries.set(static_cast<double>(cache_.size()));
     metrics_.bytes_used.set(static_cast<double>(cache_.bytes_used()));
@@ -421,6 +407,9 @@ Result<std::vector<Id>> Memory::submit(std::vector<Ask> asks) {
 }
 void Memory::leave(Id id) {
   impl_->leave(id);
+}
+std::function<void(Id)> Memory::leaver() const {
+  return [impl = impl_](Id id) { impl->leave(id); };
 }
 void Memory::drain() {
   impl_->drain();

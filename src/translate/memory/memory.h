@@ -2,10 +2,11 @@
 // before.
 //
 // A request whose answer is remembered, in the process or in a store that replicas share, is not
-// computed. One that is just being computed joins that computation: it is told at once what there
-// is so far (with the next token), and the rest as it comes. Who leaves a shared computation, or
-// whose time is over, does not end it for the others; it goes on as long as anybody waits for it.
-// In the engine's queue it stands where the best placed of its callers would stand alone.
+// computed. One that is just being computed joins that computation: with the next token it is told
+// what there is so far, and then the rest as it comes. Who leaves a shared computation, or whose
+// time is over, hears so before the engine's next step, and does not end it for the others; it goes
+// on as long as anybody waits for it. In the engine's queue it stands where the best placed of its
+// callers would stand alone.
 //
 // Answers are equal, byte for byte, to those that would be computed: keys are compared in full, and
 // hold everything that can change an answer (record.h). Only whole answers are remembered, ended by
@@ -14,6 +15,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -48,7 +50,7 @@ struct Options {
   // runner's name. Equal among those who share a store's answers.
   std::string identity;
   size_t bytes = 0;                        // in the process; 0: none
-  Duration keep = std::chrono::hours(24);  // an answer expires after it (found in a store: anew)
+  Duration keep = std::chrono::hours(24);  // an answer expires after it
   uint64_t seed = 0;                       // of hashes; best a random one
 };
 
@@ -66,9 +68,11 @@ class Memory {
   // then refuses is told by on_error(). What needs no computing is told before the call returns,
   // but after all that can be refused has been accepted.
   Result<std::vector<Id>> submit(std::vector<Ask> asks);
-  // This caller wants it no more, and hears so (FinishReason::cancelled) when its computation next
-  // says anything. Unknown or finished ids are ignored.
+  // This caller wants it no more, and hears so (FinishReason::cancelled) on the engine's thread or
+  // the store's. Unknown or finished ids are ignored.
   void leave(Id id);
+  // The same, and may be called as long as anybody holds it: for who may outlive the memory.
+  std::function<void(Id)> leaver() const;
   void drain();  // accept nothing new; what was accepted ends
   engine::Engine& engine() const;
 

@@ -25,6 +25,7 @@ struct Question {
   std::string name;
   Store::Found found;  // empty once called
   Time asked;
+  Duration left{};  // that Redis keeps the value
 };
 
 struct Put {
@@ -138,6 +139,8 @@ class RedisStore::Impl {
     }
     for (QuestionPtr& question : questions) {
       open_.push_back(question);
+      send({"PTTL", question->name},
+           [question](const redisReply* reply) { question->left = time_left(reply); });
       // No more than is wanted: a value of another's may be long.
       send({"GETRANGE", question->name, "0", std::to_string(options_.max_value)},
            [this, question](const redisReply* reply) { take_value(*question, reply); });
@@ -157,9 +160,17 @@ class RedisStore::Impl {
     connection_->send(command, clock_.now(), std::move(answer));
   }
 
+  // Redis says -1 of what it keeps for ever, -2 of what it has not got.
+  static Duration time_left(const redisReply* reply) {
+    if (!reply || reply->type != REDIS_REPLY_INTEGER) return {};
+    if (reply->integer == -1) return Duration::max();
+    constexpr int64_t kLongest = int64_t{1} << 40;  // 34 years; no number of a peer's overflows
+    return std::chrono::milliseconds(std::clamp<int64_t>(reply->integer, 0, kLongest));
+  }
+
   void take_value(Question& question, const redisReply* reply) {
     const Time now = clock_.now();
-    std::optional<std::string> value;
+    std::optional<Value> value;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       --n_questions_;
@@ -170,7 +181,7 @@ class RedisStore::Impl {
       } else if (reply->type == REDIS_REPLY_STRING) {
         metrics_.get.seconds.observe(seconds(now - question.asked));
         succeed(get_, metrics_.get);
-        if (reply->len > 0) value.emplace(reply->str, reply->len);
+        if (reply->len > 0) value = {std::string(reply->str, reply->len), question.left};
       } else {
         metrics_.get.errors.add();
         // A key of another kind is somebody else's fault, not Redis'.
@@ -199,7 +210,7 @@ class RedisStore::Impl {
     }
   }
 
-  static void answer(Question& question, std::optional<std::string> value) {
+  static void answer(Question& question, std::optional<Value> value) {
     if (const auto found = std::exchange(question.found, nullptr)) found(std::move(value));
   }
 

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "base/clock.h"
+
 namespace hymt::translate::memory {
 
 // Any thread; nothing waits.
@@ -13,7 +15,11 @@ class Store {
  public:
   virtual ~Store() = default;
 
-  using Found = std::function<void(std::optional<std::string> value)>;
+  struct Value {
+    std::string bytes;
+    Duration left = Duration::max();  // until the store forgets it
+  };
+  using Found = std::function<void(std::optional<Value> value)>;
   // Asks for the bytes under `name`. True: `found` is called once, within the store's time limit,
   // on the store's thread or in its destructor; nullopt: none, or none in time. False: the store is
   // not to be asked now, and `found` is not called.
