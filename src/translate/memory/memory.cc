@@ -235,7 +235,7 @@ class Memory::Impl : public std::enable_shared_from_this<Impl> {
       const engine::Caller& first = computation->members.front().caller;
       computation->request.client = first.client;
       computation->request.priority = first.priority;
-      computation->request.deadline = computation->next_deadline();
+      computation->request.deadline = first.deadline;
       submissions.push_back({std::move(computation->request),
                              std::make_shared<Ear>(shared_from_this(), computation)});
       launched.push_back(computation);
@@ -246,7 +246,7 @@ class Memory::Impl : public std::enable_shared_from_this<Impl> {
       Computation& computation = *launched[i];
       computation.running = ids[i];
       if (!computation.key.empty()) metrics_.misses.add();
-      // The first one's wishes went with the request.
+      // The first one went with the request.
       for (size_t m = 1; m < computation.members.size(); ++m) {
         engine_.join(ids[i], computation.members[m].caller);
       }
@@ -369,7 +369,6 @@ class Memory::Impl : public std::enable_shared_from_this<Impl> {
   }
 
   void keep(std::string_view key, std::string_view answer, Duration time) {
-    if (time <= Duration::zero()) return;
     const uint64_t evicted = cache_.evicted();
     cache_.put(key, answer, clock_.now() + time);
     metrics_.evictions.add(cache_.evicted() - evicted);
