@@ -1,6 +1,7 @@
 #include "cli/build_id.h"
 
 #include <elf.h>
+#include <gnu/libc-version.h>
 #include <link.h>
 
 #include <cstdint>
@@ -47,10 +48,11 @@ std::string build_id() {
           read_notes(reinterpret_cast<const char*>(info->dlpi_addr + part.p_vaddr), part.p_memsz,
                      *static_cast<std::string*>(out));
         }
-        return 1;  // the program itself is the first; its libraries do not compute
+        return 1;  // the program itself is the first
       },
       &id);
-  return id;
+  // Of its libraries one computes: exponentials, sines.
+  return id + " glibc " + gnu_get_libc_version();
 }
 
 }  // namespace hymt::cli

@@ -5,8 +5,9 @@
 
 namespace hymt::cli {
 
-// The version, and the build ID that the linker wrote into the program: a digest of what it
-// consists of. Two programs of one ID compute the same.
+// The version, the build ID that the linker wrote into the program (a digest of what it consists
+// of), and the version of the C library, whose mathematical functions it uses. Two programs of one
+// ID compute the same.
 std::string build_id();
 
 }  // namespace hymt::cli
