@@ -112,7 +112,7 @@ class Attention : public EachTable {
     kernels_.attend(tile);
   }
 };
-INSTANTIATE_TEST_SUITE_P(Tables, Attention, testing::ValuesIn(kernel_names()), table_name);
+INSTANTIATE_TEST_SUITE_P(Tables, Attention, testing::ValuesIn(table_names()), table_name);
 
 TEST_P(Attention, WeighsValuesBySoftmaxOfScores) {
   for (const int d_head : {2, 16, 20, 64, 128}) {

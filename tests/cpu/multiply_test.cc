@@ -22,7 +22,7 @@ class Multiply : public EachTable {
   ThreadPool pool_{1};
 };
 
-INSTANTIATE_TEST_SUITE_P(Tables, Multiply, testing::ValuesIn(kernel_names()), table_name);
+INSTANTIATE_TEST_SUITE_P(Tables, Multiply, testing::ValuesIn(table_names()), table_name);
 
 bool has_blocks(DType type) {
   return type == DType::q4_0 || type == DType::q8_0;

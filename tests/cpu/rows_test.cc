@@ -10,7 +10,7 @@ namespace hymt::cpu::test {
 namespace {
 
 class Rows : public EachTable {};
-INSTANTIATE_TEST_SUITE_P(Tables, Rows, testing::ValuesIn(kernel_names()), table_name);
+INSTANTIATE_TEST_SUITE_P(Tables, Rows, testing::ValuesIn(table_names()), table_name);
 
 // Around the vector width, and one float off its alignment.
 constexpr int kSizes[] = {1, 2, 7, 15, 16, 17, 31, 32, 33, 63, 65, 100, 257, 2048};

@@ -16,6 +16,12 @@ bool has_avx2() {
   return f16c && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
 
+bool has_avx_vnni() {
+  constexpr unsigned kAvxVnni = 1u << 4;  // of leaf 7, subleaf 1, EAX; no state beyond AVX's
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return has_avx2() && __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0 && (a & kAvxVnni) != 0;
+}
+
 bool has_avx512() {
   return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
@@ -25,6 +31,9 @@ bool has_avx512() {
 #else
 
 bool has_avx2() {
+  return false;
+}
+bool has_avx_vnni() {
   return false;
 }
 bool has_avx512() {

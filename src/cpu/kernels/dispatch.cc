@@ -19,6 +19,7 @@ struct Implementation {
 constexpr std::array kImplementations = {
 #if defined(__x86_64__)
     Implementation{"avx512", has_avx512, fill_avx512},
+    Implementation{"avx_vnni", has_avx_vnni, fill_avx_vnni},
     Implementation{"avx2", has_avx2, fill_avx2},
 #endif
     Implementation{"scalar", [] { return true; }, fill_scalar},

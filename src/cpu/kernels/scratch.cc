@@ -9,7 +9,8 @@ size_t rounded_up(int n, int unit) {
 
 }  // namespace
 
-// A pair of panels with a byte a weight, unpacked from 4 bits.
+// A pair of panels with a byte a weight, unpacked from 4 bits (avx512); or up to 8 input rows as
+// floats (avx2).
 size_t multiply_scratch(int n_columns) {
   return 2 * kPanelRows * rounded_up(n_columns, kBlockColumns);
 }

@@ -1,0 +1,104 @@
+// Products of BF16 and F32 weights by FMA: one chain of additions along k for each output.
+#include <immintrin.h>
+#include <string.h>
+
+#include "cpu/kernels/avx2/multiply.h"
+#include "cpu/kernels/avx2/tiles.h"
+
+namespace hymt::cpu::avx2 {
+namespace {
+
+// Rows of floats.
+struct Floats {
+  const float* row;  // the first
+  size_t stride;     // floats from row to row
+};
+
+// Twelve chains: enough to hide an addition's latency.
+constexpr int kRows = 6;
+
+struct ProductBf16 {
+  static constexpr int kMaxRows = kRows;
+  static constexpr size_t kGroupBytes = 64;
+  using Input = Floats;
+
+  // As floats, so that the sums can broadcast them straight from memory.
+  static inline Input prepare(const InputRows& x, int row, int n, void* scratch) {
+    auto* floats = static_cast<float*>(scratch);
+    const auto even = static_cast<size_t>(x.n_columns + x.n_columns % 2);
+    const uint16_t* from = x.bf16 + static_cast<size_t>(row) * even;
+    const size_t count = static_cast<size_t>(n) * even;
+    size_t i = 0;
+    for (; i + 8 <= count; i += 8) {
+      const __m128i eight = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i));
+      const __m256i wide = _mm256_slli_epi32(_mm256_cvtepu16_epi32(eight), 16);
+      _mm256_store_ps(floats + i, _mm256_castsi256_ps(wide));
+    }
+    for (; i < count; ++i) {
+      const uint32_t bits = static_cast<uint32_t>(from[i]) << 16;
+      memcpy(floats + i, &bits, sizeof bits);
+    }
+    return {floats, even};
+  }
+
+  template <int M>
+  static inline void sums(const uint8_t* weights, const uint16_t*, size_t n_pairs,
+                          const Input& input, Lanes (&acc)[M]) {
+    for (Lanes& sum : acc) sum = zero();
+    const __m256i mask = _mm256_set1_epi32(-65536);
+    for (size_t k = 0; k < n_pairs; ++k, weights += kGroupBytes) {
+      prefetch_ahead(weights);
+      const auto* pairs = reinterpret_cast<const __m256i*>(weights);
+      const float* x = input.row + 2 * k;
+      const Lanes first = {
+          _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_load_si256(pairs), 16)),
+          _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_load_si256(pairs + 1), 16))};
+      for (int m = 0; m < M; ++m) {
+        acc[m] = multiply_add(first, all(x[static_cast<size_t>(m) * input.stride]), acc[m]);
+      }
+      const Lanes second = {
+          _mm256_castsi256_ps(_mm256_and_si256(_mm256_load_si256(pairs), mask)),
+          _mm256_castsi256_ps(_mm256_and_si256(_mm256_load_si256(pairs + 1), mask))};
+      for (int m = 0; m < M; ++m) {
+        acc[m] = multiply_add(second, all(x[static_cast<size_t>(m) * input.stride + 1]), acc[m]);
+      }
+    }
+  }
+};
+
+struct ProductF32 {
+  static constexpr int kMaxRows = kRows;
+  static constexpr size_t kGroupBytes = 64;
+  using Input = Floats;
+
+  static inline Input prepare(const InputRows& x, int row, int, void*) {
+    const auto stride = static_cast<size_t>(x.n_columns);
+    return {x.f32 + static_cast<size_t>(row) * stride, stride};
+  }
+
+  template <int M>
+  static inline void sums(const uint8_t* weights, const uint16_t*, size_t n, const Input& input,
+                          Lanes (&acc)[M]) {
+    for (Lanes& sum : acc) sum = zero();
+    for (size_t k = 0; k < n; ++k, weights += kGroupBytes) {
+      prefetch_ahead(weights);
+      const Lanes w = load(reinterpret_cast<const float*>(weights));
+      for (int m = 0; m < M; ++m) {
+        acc[m] = multiply_add(w, all(input.row[static_cast<size_t>(m) * input.stride + k]), acc[m]);
+      }
+    }
+  }
+};
+
+}  // namespace
+
+void multiply_bf16(const Panels& w, int first, int last, const InputRows& x, const OutputRows& out,
+                   void* scratch) {
+  all_tiles<ProductBf16>(w, first, last, x, out, scratch);
+}
+void multiply_f32(const Panels& w, int first, int last, const InputRows& x, const OutputRows& out,
+                  void* scratch) {
+  all_tiles<ProductF32>(w, first, last, x, out, scratch);
+}
+
+}  // namespace hymt::cpu::avx2
