@@ -22,7 +22,7 @@ inline void add_products(__m256i& sum, __m256i weights, __m256i quants) {
 
 template <int kOffsetOfWeights, size_t kBytes>
 struct Dot {
-  static constexpr int kMaxRows = 5;
+  static constexpr int kMaxRows = 4;
   static constexpr size_t kBlockBytes = kBytes;
   static constexpr int kOffset = kOffsetOfWeights;
   using Code = int8_t;
