@@ -56,7 +56,7 @@ void add_service_options(CLI::App& command, ServiceOptions& options) {
   command.add_option("--threads", options.threads, "Threads that compute (default: one a core)")
       ->check(CLI::Range(1, 1024));
   command.add_option("--kernels", options.kernels, "auto, or one of this machine's kernel tables")
-      ->check(CLI::IsMember({"auto", "scalar", "avx2", "avx512", "neon"}));
+      ->check(CLI::IsMember({"auto", "scalar", "avx2", "avx_vnni", "avx512", "neon"}));
   command.add_flag_callback(
       "--no-prefix-sharing", [&options] { options.engine.share_prefixes = false; },
       "Compute the heads that prompts have in common anew each time (to measure)");

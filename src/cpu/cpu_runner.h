@@ -20,7 +20,8 @@ struct Options {
   bool commit_memory = false;  // take the memory of KV blocks and logits now, not as it comes into use
 };
 
-// The kernel tables that this machine can run, best first ("avx512", "avx2", "scalar").
+// The kernel tables that this machine can run, best first ("avx512", "avx_vnni", "avx2",
+// "scalar").
 std::vector<std::string> kernel_names();
 
 // Bytes one KV block of this model takes.

@@ -46,9 +46,8 @@ struct DotQ4 {
     for (auto& dot : dots) dot[0] = dot[1] = _mm256_setzero_si256();
 #pragma GCC unroll 8
     for (int v = 0; v < 4; ++v) {
-      const __m256i low[2] = {
-        _mm256_and_si256(load_bytes(weights + 64 * v), mask),
-        _mm256_and_si256(load_bytes(weights + 64 * v + 32), mask)};
+      const __m256i low[2] = {_mm256_and_si256(load_bytes(weights + 64 * v), mask),
+                              _mm256_and_si256(load_bytes(weights + 64 * v + 32), mask)};
       for (int m = 0; m < M; ++m) {
         const __m256i q = broadcast4(codes + static_cast<size_t>(m) * stride + 4 * v);
         for (int half = 0; half < 2; ++half) {
@@ -57,8 +56,8 @@ struct DotQ4 {
         }
       }
       const __m256i high[2] = {
-        _mm256_and_si256(_mm256_srli_epi16(load_bytes(weights + 64 * v), 4), mask),
-        _mm256_and_si256(_mm256_srli_epi16(load_bytes(weights + 64 * v + 32), 4), mask)};
+          _mm256_and_si256(_mm256_srli_epi16(load_bytes(weights + 64 * v), 4), mask),
+          _mm256_and_si256(_mm256_srli_epi16(load_bytes(weights + 64 * v + 32), 4), mask)};
       for (int m = 0; m < M; ++m) {
         const __m256i q = broadcast4(codes + static_cast<size_t>(m) * stride + 16 + 4 * v);
         for (int half = 0; half < 2; ++half) {
@@ -100,9 +99,8 @@ struct DotQ8 {
     for (auto& dot : dots) dot[0] = dot[1] = _mm256_setzero_si256();
 #pragma GCC unroll 8
     for (int g = 0; g < 8; ++g) {
-      const __m256i even[2] = {
-        _mm256_and_si256(load_bytes(weights + 64 * g), mask),
-        _mm256_and_si256(load_bytes(weights + 64 * g + 32), mask)};
+      const __m256i even[2] = {_mm256_and_si256(load_bytes(weights + 64 * g), mask),
+                               _mm256_and_si256(load_bytes(weights + 64 * g + 32), mask)};
       for (int m = 0; m < M; ++m) {
         const __m256i q = broadcast4(codes + static_cast<size_t>(m) * stride + 2 * g);
         for (int half = 0; half < 2; ++half) {
@@ -110,9 +108,8 @@ struct DotQ8 {
           add_ints(dots[m][half], pairs);
         }
       }
-      const __m256i odd[2] = {
-        _mm256_srli_epi16(load_bytes(weights + 64 * g), 8),
-        _mm256_srli_epi16(load_bytes(weights + 64 * g + 32), 8)};
+      const __m256i odd[2] = {_mm256_srli_epi16(load_bytes(weights + 64 * g), 8),
+                              _mm256_srli_epi16(load_bytes(weights + 64 * g + 32), 8)};
       for (int m = 0; m < M; ++m) {
         const __m256i q = broadcast4(codes + static_cast<size_t>(m) * stride + 16 + 2 * g);
         for (int half = 0; half < 2; ++half) {
