@@ -17,6 +17,16 @@ struct Floats {
 // Twelve chains: enough to hide an addition's latency.
 constexpr int kRows = 6;
 
+// The numbers of pairs of BF16. Shifts alone: a mask would need a register, and with twelve chains
+// GCC has none left.
+inline __m256 first_of_pairs(const __m256i* pairs) {
+  return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_load_si256(pairs), 16));
+}
+inline __m256 second_of_pairs(const __m256i* pairs) {
+  const __m256i number = _mm256_srli_epi32(_mm256_load_si256(pairs), 16);
+  return _mm256_castsi256_ps(_mm256_slli_epi32(number, 16));
+}
+
 struct ProductBf16 {
   static constexpr int kMaxRows = kRows;
   static constexpr size_t kGroupBytes = 64;
@@ -45,20 +55,15 @@ struct ProductBf16 {
   static inline void sums(const uint8_t* weights, const uint16_t*, size_t n_pairs,
                           const Input& input, Lanes (&acc)[M]) {
     for (Lanes& sum : acc) sum = zero();
-    const __m256i mask = _mm256_set1_epi32(-65536);
     for (size_t k = 0; k < n_pairs; ++k, weights += kGroupBytes) {
       prefetch_ahead(weights);
       const auto* pairs = reinterpret_cast<const __m256i*>(weights);
       const float* x = input.row + 2 * k;
-      const Lanes first = {
-          _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_load_si256(pairs), 16)),
-          _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_load_si256(pairs + 1), 16))};
+      const Lanes first = {first_of_pairs(pairs), first_of_pairs(pairs + 1)};
       for (int m = 0; m < M; ++m) {
         acc[m] = multiply_add(first, all(x[static_cast<size_t>(m) * input.stride]), acc[m]);
       }
-      const Lanes second = {
-          _mm256_castsi256_ps(_mm256_and_si256(_mm256_load_si256(pairs), mask)),
-          _mm256_castsi256_ps(_mm256_and_si256(_mm256_load_si256(pairs + 1), mask))};
+      const Lanes second = {second_of_pairs(pairs), second_of_pairs(pairs + 1)};
       for (int m = 0; m < M; ++m) {
         acc[m] = multiply_add(second, all(x[static_cast<size_t>(m) * input.stride + 1]), acc[m]);
       }

@@ -30,12 +30,16 @@ inline void prefetch_ahead(const uint8_t* weights) {
   _mm_prefetch(reinterpret_cast<const char*>(weights + kBytes), _MM_HINT_T1);
 }
 
+// A function of its own: where it is inlined twice, GCC keeps some sums in memory. So it does with
+// those of a caller, which the weights' bytes might alias.
 template <class Product, int M>
-inline void panel_sums(const Panels& w, int panel, const typename Product::Input& input,
-                       Lanes (&acc)[M]) {
+[[gnu::noinline]] void panel_sums(const Panels& w, int panel, const typename Product::Input& input,
+                                  Lanes (&acc)[M]) {
   const size_t group = static_cast<size_t>(panel) * static_cast<size_t>(w.n_groups);
+  Lanes sums[M];
   Product::template sums<M>(w.weights + group * Product::kGroupBytes, w.scales + group * kPanelRows,
-                            static_cast<size_t>(w.n_groups), input, acc);
+                            static_cast<size_t>(w.n_groups), input, sums);
+  for (int m = 0; m < M; ++m) acc[m] = sums[m];
 }
 
 // One tile for the panels [first, last): n rows, n <= M. y: its first row, at panel `first`.
