@@ -91,7 +91,7 @@ TEST_P(Multiply, AddsIntegersExactly) {
           columns, matrix.numbers.data() + r * columns);
     }
     const PackedPanels packed = pack(matrix, type);
-    for (const int n_rows : {1, 5, 9}) {
+    for (const int n_rows : {1, 2, 4, 5, 9, 16}) {
       std::vector<float> values(static_cast<size_t>(n_rows * columns));
       for (size_t i = 0; i < values.size(); ++i) {
         // Each block's absmax is 127, so that its scale is 1 and its quants are the values.
