@@ -16,6 +16,10 @@ bool has_avx2() {
   return f16c && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
 
+bool is_amd() {
+  return __builtin_cpu_is("amd");
+}
+
 bool has_avx_vnni() {
   constexpr unsigned kAvxVnni = 1u << 4;  // of leaf 7, subleaf 1, EAX; no state beyond AVX's
   unsigned a = 0, b = 0, c = 0, d = 0;
@@ -31,6 +35,9 @@ bool has_avx512() {
 #else
 
 bool has_avx2() {
+  return false;
+}
+bool is_amd() {
   return false;
 }
 bool has_avx_vnni() {

@@ -30,12 +30,13 @@ void measure_products(const Kernels& kernels) {
   const std::pair<const char*, DType> formats[] = {
       {"q4", DType::q4_0}, {"q8", DType::q8_0}, {"bf16", DType::bf16}, {"f32", DType::f32}};
   ThreadPool pool(1);
+  Arena arena;
   auto scratch = std::move(Buffer<uint8_t>::zeroed(multiply_scratch(kColumns), "test").value());
   for (const auto& [name, type] : formats) {
     const Matrix matrix(type, kOutputs, kColumns, random_floats(kOutputs * kColumns, 1));
     std::vector<PackedPanels::Source> sources;
     for (int row = 0; row < kOutputs; row += kPanelRows) sources.push_back({&matrix.tensor, row});
-    const PackedPanels packed = PackedPanels::pack(format_of(type), sources, pool).value();
+    const PackedPanels packed = PackedPanels::pack(format_of(type), sources, arena, pool).value();
     const Panels& panels = packed.panels();
     for (const int n_rows : {1, 8, 64}) {
       const auto n = static_cast<size_t>(n_rows);

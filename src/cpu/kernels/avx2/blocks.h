@@ -3,12 +3,12 @@
 // panels.h.
 //
 // How the integers are multiplied depends on the instruction set. A Dot has
-//   kMaxRows, kBlockBytes           of a panel's weights
-//   kOffset                         8 or 128: which starts undo the weights' offset
+//   kFormat, kMaxRows
 //   Code, kCodes                    what it reads of an input row: so many numbers a block
 //   prepare(quants, n, scratch)     n quants of consecutive rows in that form
-//   sums<M>(weights, codes, stride, starts, n_blocks, dots)  dots[m] = the panel's sums of one
-//       block with row m, whose codes lie m * stride, its start m * n_blocks from the first row's
+//   sums<M, R>(weights, codes, stride, starts, n_blocks, dots)  dots[m][r] = the sums of one block,
+//       register r's, with row m, whose codes lie m * stride, its start m * n_blocks from the
+//       first row's
 #pragma once
 
 #include <string.h>
@@ -18,7 +18,9 @@
 namespace hymt::cpu {
 namespace {
 
-inline __m256i load_bytes(const uint8_t* p) {
+// Register r of vector v of a pair's group.
+inline __m256i load_weights(const uint8_t* group, int v, int r) {
+  const uint8_t* p = group + kVectorStride * static_cast<size_t>(v) + 32 * static_cast<size_t>(r);
   return _mm256_load_si256(reinterpret_cast<const __m256i*>(p));
 }
 
@@ -31,13 +33,14 @@ inline __m256i broadcast4(const void* p) {
 
 template <class Dot>
 struct BlockProduct {
+  static constexpr Format kFormat = Dot::kFormat;
   static constexpr int kMaxRows = Dot::kMaxRows;
-  static constexpr size_t kGroupBytes = Dot::kBlockBytes;
 
   struct Input {
     const typename Dot::Code* codes;
     const int32_t* starts;
     const float* scales;
+    size_t n_blocks;  // of a row
   };
 
   static inline Input prepare(const InputRows& x, int row, int n, void* scratch) {
@@ -45,24 +48,36 @@ struct BlockProduct {
     const size_t count = static_cast<size_t>(n) * static_cast<size_t>(x.n_columns);
     const size_t block = first / kBlockColumns;
     return {Dot::prepare(x.quants + first, count, scratch),
-            (Dot::kOffset == 8 ? x.starts_q4 : x.starts_q8) + block, x.scales + block};
+            (kFormat == Format::q4 ? x.starts_q4 : x.starts_q8) + block, x.scales + block,
+            static_cast<size_t>(x.n_columns / kBlockColumns)};
   }
 
-  template <int M>
-  static inline void sums(const uint8_t* weights, const uint16_t* scales, size_t n_blocks,
-                          const Input& input, Lanes (&acc)[M]) {
-    for (Lanes& sum : acc) sum = zero();
-    for (size_t b = 0; b < n_blocks; ++b, weights += kGroupBytes, scales += kPanelRows) {
-      for (size_t line = 0; line < kGroupBytes; line += 64) prefetch_ahead(weights + line);
-      __m256i dots[M][2];
-      Dot::template sums<M>(weights, input.codes + b * Dot::kCodes, n_blocks * Dot::kCodes,
-                            input.starts + b, n_blocks, dots);
-      const Lanes weight_scale = load_f16(scales);
-      for (int m = 0; m < M; ++m) {
-        const Lanes sum = {_mm256_cvtepi32_ps(dots[m][0]), _mm256_cvtepi32_ps(dots[m][1])};
-        const Lanes scale = all(input.scales[static_cast<size_t>(m) * n_blocks + b]);
-        acc[m] = multiply_add(sum, weight_scale * scale, acc[m]);
+  template <int M, int R>
+  static inline void add(const Chunk& chunk, const Input& input, __m256 (&acc)[M][R]) {
+    constexpr size_t kBytes = kPairBytes[static_cast<int>(kFormat)];
+    const size_t n_blocks = input.n_blocks;
+    const uint8_t* group = chunk.groups;
+    const uint16_t* scales = chunk.scales;
+    const size_t end = chunk.first_group + chunk.n_groups;
+    for (size_t b = chunk.first_group; b < end; ++b) {
+      if (R == 2 && chunk.asking) prefetch<kFormat>(group + kAhead);
+      __m256i dots[M][R];
+      Dot::template sums<M, R>(group, input.codes + b * Dot::kCodes, n_blocks * Dot::kCodes,
+                               input.starts + b, n_blocks, dots);
+      __m256 weight_scale[R];
+      for (int r = 0; r < R; ++r) {
+        const auto* halves = reinterpret_cast<const __m128i*>(scales + 8 * r);
+        weight_scale[r] = _mm256_cvtph_ps(_mm_load_si128(halves));
       }
+      for (int m = 0; m < M; ++m) {
+        const __m256 scale = _mm256_set1_ps(input.scales[static_cast<size_t>(m) * n_blocks + b]);
+        for (int r = 0; r < R; ++r) {
+          acc[m][r] = _mm256_fmadd_ps(_mm256_cvtepi32_ps(dots[m][r]),
+                                      _mm256_mul_ps(weight_scale[r], scale), acc[m][r]);
+        }
+      }
+      group += kBytes;
+      scales += kBytes / sizeof *scales;
     }
   }
 };

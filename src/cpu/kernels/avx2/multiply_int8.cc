@@ -22,8 +22,8 @@ inline void add_ints(__m256i& sum, __m256i term) {
   asm("" : "+x"(sum));
 }
 
-template <int M>
-inline void add_starts(const int32_t* starts, size_t n_blocks, __m256i (&dots)[M][2]) {
+template <int M, int R>
+inline void add_starts(const int32_t* starts, size_t n_blocks, __m256i (&dots)[M][R]) {
   for (int m = 0; m < M; ++m) {
     const __m256i start = _mm256_set1_epi32(starts[static_cast<size_t>(m) * n_blocks]);
     for (__m256i& dot : dots[m]) dot = _mm256_add_epi32(dot, start);
@@ -31,53 +31,52 @@ inline void add_starts(const int32_t* starts, size_t n_blocks, __m256i (&dots)[M
 }
 
 struct DotQ4 {
+  static constexpr Format kFormat = Format::q4;
   static constexpr int kMaxRows = 4;
-  static constexpr size_t kBlockBytes = 256;
-  static constexpr int kOffset = 8;
   using Code = int8_t;
   static constexpr size_t kCodes = kBlockColumns;
 
   static inline const int8_t* prepare(const int8_t* quants, size_t, void*) { return quants; }
 
-  template <int M>
-  static inline void sums(const uint8_t* weights, const int8_t* codes, size_t stride,
-                          const int32_t* starts, size_t n_blocks, __m256i (&dots)[M][2]) {
+  // dots[m] += the products of four columns, `codes` the first row's.
+  template <int M, int R>
+  static inline void add_columns(const __m256i (&weights)[R], const int8_t* codes, size_t stride,
+                                 __m256i (&dots)[M][R]) {
+    for (int m = 0; m < M; ++m) {
+      const __m256i q = broadcast4(codes + static_cast<size_t>(m) * stride);
+      for (int r = 0; r < R; ++r) add_words(dots[m][r], _mm256_maddubs_epi16(weights[r], q));
+    }
+  }
+
+  template <int M, int R>
+  static inline void sums(const uint8_t* group, const int8_t* codes, size_t stride,
+                          const int32_t* starts, size_t n_blocks, __m256i (&dots)[M][R]) {
     const __m256i mask = _mm256_set1_epi8(15);
-    for (auto& dot : dots) dot[0] = dot[1] = _mm256_setzero_si256();
+    for (auto& row : dots) {
+      for (__m256i& dot : row) dot = _mm256_setzero_si256();
+    }
 #pragma GCC unroll 8
     for (int v = 0; v < 4; ++v) {
-      const __m256i low[2] = {_mm256_and_si256(load_bytes(weights + 64 * v), mask),
-                              _mm256_and_si256(load_bytes(weights + 64 * v + 32), mask)};
-      for (int m = 0; m < M; ++m) {
-        const __m256i q = broadcast4(codes + static_cast<size_t>(m) * stride + 4 * v);
-        for (int half = 0; half < 2; ++half) {
-          const __m256i pairs = _mm256_maddubs_epi16(low[half], q);
-          add_words(dots[m][half], pairs);
-        }
+      __m256i low[R], high[R];
+      for (int r = 0; r < R; ++r) low[r] = _mm256_and_si256(load_weights(group, v, r), mask);
+      add_columns<M, R>(low, codes + 4 * v, stride, dots);
+      for (int r = 0; r < R; ++r) {
+        high[r] = _mm256_and_si256(_mm256_srli_epi16(load_weights(group, v, r), 4), mask);
       }
-      const __m256i high[2] = {
-          _mm256_and_si256(_mm256_srli_epi16(load_bytes(weights + 64 * v), 4), mask),
-          _mm256_and_si256(_mm256_srli_epi16(load_bytes(weights + 64 * v + 32), 4), mask)};
-      for (int m = 0; m < M; ++m) {
-        const __m256i q = broadcast4(codes + static_cast<size_t>(m) * stride + 16 + 4 * v);
-        for (int half = 0; half < 2; ++half) {
-          add_words(dots[m][half], _mm256_maddubs_epi16(high[half], q));
-        }
-      }
+      add_columns<M, R>(high, codes + 16 + 4 * v, stride, dots);
     }
     const __m256i ones = _mm256_set1_epi16(1);
-    for (int m = 0; m < M; ++m) {
-      for (__m256i& dot : dots[m]) dot = _mm256_madd_epi16(dot, ones);
+    for (auto& row : dots) {
+      for (__m256i& dot : row) dot = _mm256_madd_epi16(dot, ones);
     }
-    add_starts<M>(starts, n_blocks, dots);
+    add_starts<M, R>(starts, n_blocks, dots);
   }
 };
 
 // Weights and inputs in 16 bits, even columns and odd columns apart: shifts do that in place.
 struct DotQ8 {
+  static constexpr Format kFormat = Format::q8;
   static constexpr int kMaxRows = 4;
-  static constexpr size_t kBlockBytes = 512;
-  static constexpr int kOffset = 128;
   using Code = int16_t;
   static constexpr size_t kCodes = kBlockColumns;  // 16 even columns, then 16 odd ones
 
@@ -92,32 +91,32 @@ struct DotQ8 {
     return codes;
   }
 
-  template <int M>
-  static inline void sums(const uint8_t* weights, const int16_t* codes, size_t stride,
-                          const int32_t* starts, size_t n_blocks, __m256i (&dots)[M][2]) {
-    const __m256i mask = _mm256_set1_epi16(255);
-    for (auto& dot : dots) dot[0] = dot[1] = _mm256_setzero_si256();
-#pragma GCC unroll 8
-    for (int g = 0; g < 8; ++g) {
-      const __m256i even[2] = {_mm256_and_si256(load_bytes(weights + 64 * g), mask),
-                               _mm256_and_si256(load_bytes(weights + 64 * g + 32), mask)};
-      for (int m = 0; m < M; ++m) {
-        const __m256i q = broadcast4(codes + static_cast<size_t>(m) * stride + 2 * g);
-        for (int half = 0; half < 2; ++half) {
-          const __m256i pairs = _mm256_madd_epi16(even[half], q);
-          add_ints(dots[m][half], pairs);
-        }
-      }
-      const __m256i odd[2] = {_mm256_srli_epi16(load_bytes(weights + 64 * g), 8),
-                              _mm256_srli_epi16(load_bytes(weights + 64 * g + 32), 8)};
-      for (int m = 0; m < M; ++m) {
-        const __m256i q = broadcast4(codes + static_cast<size_t>(m) * stride + 16 + 2 * g);
-        for (int half = 0; half < 2; ++half) {
-          add_ints(dots[m][half], _mm256_madd_epi16(odd[half], q));
-        }
-      }
+  // dots[m] += the products of two columns, `codes` the first row's.
+  template <int M, int R>
+  static inline void add_columns(const __m256i (&weights)[R], const int16_t* codes, size_t stride,
+                                 __m256i (&dots)[M][R]) {
+    for (int m = 0; m < M; ++m) {
+      const __m256i q = broadcast4(codes + static_cast<size_t>(m) * stride);
+      for (int r = 0; r < R; ++r) add_ints(dots[m][r], _mm256_madd_epi16(weights[r], q));
     }
-    add_starts<M>(starts, n_blocks, dots);
+  }
+
+  template <int M, int R>
+  static inline void sums(const uint8_t* group, const int16_t* codes, size_t stride,
+                          const int32_t* starts, size_t n_blocks, __m256i (&dots)[M][R]) {
+    const __m256i mask = _mm256_set1_epi16(255);
+    for (auto& row : dots) {
+      for (__m256i& dot : row) dot = _mm256_setzero_si256();
+    }
+#pragma GCC unroll 8
+    for (int v = 0; v < 8; ++v) {
+      __m256i even[R], odd[R];
+      for (int r = 0; r < R; ++r) even[r] = _mm256_and_si256(load_weights(group, v, r), mask);
+      add_columns<M, R>(even, codes + 2 * v, stride, dots);
+      for (int r = 0; r < R; ++r) odd[r] = _mm256_srli_epi16(load_weights(group, v, r), 8);
+      add_columns<M, R>(odd, codes + 16 + 2 * v, stride, dots);
+    }
+    add_starts<M, R>(starts, n_blocks, dots);
   }
 };
 

@@ -27,9 +27,19 @@ inline __m256 second_of_pairs(const __m256i* pairs) {
   return _mm256_castsi256_ps(_mm256_slli_epi32(number, 16));
 }
 
+// acc[m] += the products of one column.
+template <int M, int R>
+inline void add_column(const __m256 (&weights)[R], const float* x, size_t stride,
+                       __m256 (&acc)[M][R]) {
+  for (int m = 0; m < M; ++m) {
+    const __m256 input = _mm256_set1_ps(x[static_cast<size_t>(m) * stride]);
+    for (int r = 0; r < R; ++r) acc[m][r] = _mm256_fmadd_ps(weights[r], input, acc[m][r]);
+  }
+}
+
 struct ProductBf16 {
+  static constexpr Format kFormat = Format::bf16;
   static constexpr int kMaxRows = kRows;
-  static constexpr size_t kGroupBytes = 64;
   using Input = Floats;
 
   // As floats, so that the sums can broadcast them straight from memory.
@@ -51,29 +61,25 @@ struct ProductBf16 {
     return {floats, even};
   }
 
-  template <int M>
-  static inline void sums(const uint8_t* weights, const uint16_t*, size_t n_pairs,
-                          const Input& input, Lanes (&acc)[M]) {
-    for (Lanes& sum : acc) sum = zero();
-    for (size_t k = 0; k < n_pairs; ++k, weights += kGroupBytes) {
-      prefetch_ahead(weights);
-      const auto* pairs = reinterpret_cast<const __m256i*>(weights);
-      const float* x = input.row + 2 * k;
-      const Lanes first = {first_of_pairs(pairs), first_of_pairs(pairs + 1)};
-      for (int m = 0; m < M; ++m) {
-        acc[m] = multiply_add(first, all(x[static_cast<size_t>(m) * input.stride]), acc[m]);
-      }
-      const Lanes second = {second_of_pairs(pairs), second_of_pairs(pairs + 1)};
-      for (int m = 0; m < M; ++m) {
-        acc[m] = multiply_add(second, all(x[static_cast<size_t>(m) * input.stride + 1]), acc[m]);
-      }
+  template <int M, int R>
+  static inline void add(const Chunk& chunk, const Input& input, __m256 (&acc)[M][R]) {
+    const uint8_t* group = chunk.groups;
+    const float* x = input.row + 2 * chunk.first_group;
+    for (size_t k = 0; k < chunk.n_groups; ++k, group += kVectorStride, x += 2) {
+      if (R == 2 && chunk.asking) prefetch<kFormat>(group + kAhead);
+      const auto* pairs = reinterpret_cast<const __m256i*>(group);
+      __m256 first[R], second[R];
+      for (int r = 0; r < R; ++r) first[r] = first_of_pairs(pairs + r);
+      add_column<M, R>(first, x, input.stride, acc);
+      for (int r = 0; r < R; ++r) second[r] = second_of_pairs(pairs + r);
+      add_column<M, R>(second, x + 1, input.stride, acc);
     }
   }
 };
 
 struct ProductF32 {
+  static constexpr Format kFormat = Format::f32;
   static constexpr int kMaxRows = kRows;
-  static constexpr size_t kGroupBytes = 64;
   using Input = Floats;
 
   static inline Input prepare(const InputRows& x, int row, int, void*) {
@@ -81,16 +87,17 @@ struct ProductF32 {
     return {x.f32 + static_cast<size_t>(row) * stride, stride};
   }
 
-  template <int M>
-  static inline void sums(const uint8_t* weights, const uint16_t*, size_t n, const Input& input,
-                          Lanes (&acc)[M]) {
-    for (Lanes& sum : acc) sum = zero();
-    for (size_t k = 0; k < n; ++k, weights += kGroupBytes) {
-      prefetch_ahead(weights);
-      const Lanes w = load(reinterpret_cast<const float*>(weights));
-      for (int m = 0; m < M; ++m) {
-        acc[m] = multiply_add(w, all(input.row[static_cast<size_t>(m) * input.stride + k]), acc[m]);
+  template <int M, int R>
+  static inline void add(const Chunk& chunk, const Input& input, __m256 (&acc)[M][R]) {
+    const uint8_t* group = chunk.groups;
+    const float* x = input.row + chunk.first_group;
+    for (size_t k = 0; k < chunk.n_groups; ++k, group += kVectorStride, ++x) {
+      if (R == 2 && chunk.asking) prefetch<kFormat>(group + kAhead);
+      __m256 column[R];
+      for (int r = 0; r < R; ++r) {
+        column[r] = _mm256_load_ps(reinterpret_cast<const float*>(group) + 8 * r);
       }
+      add_column<M, R>(column, x, input.stride, acc);
     }
   }
 };

@@ -7,74 +7,69 @@
 #include <immintrin.h>
 
 #include "cpu/kernels/avx2/blocks.h"
+#include "cpu/kernels/avx_vnni/dot.h"
 
 namespace hymt::cpu::avx_vnni {
 namespace {
 
-// The flags say which of the two encodings it gets; a compiler has a name for each.
-inline void add_products(__m256i& sum, __m256i weights, __m256i quants) {
-#if defined(__AVXVNNI__)
-  sum = _mm256_dpbusd_avx_epi32(sum, weights, quants);
-#else
-  sum = _mm256_dpbusd_epi32(sum, weights, quants);
-#endif
-}
-
-template <int kOffsetOfWeights, size_t kBytes>
+template <Format kFormatOfWeights>
 struct Dot {
+  static constexpr Format kFormat = kFormatOfWeights;
   static constexpr int kMaxRows = 4;
-  static constexpr size_t kBlockBytes = kBytes;
-  static constexpr int kOffset = kOffsetOfWeights;
   using Code = int8_t;
   static constexpr size_t kCodes = kBlockColumns;
 
   static inline const int8_t* prepare(const int8_t* quants, size_t, void*) { return quants; }
 
-  // dots[m] += the products of four columns, `column` the first.
-  template <int M>
-  static inline void add_columns(const __m256i (&weights)[2], const int8_t* codes, size_t stride,
-                                 int column, __m256i (&dots)[M][2]) {
+  // dots[m] += the products of four columns, `codes` the first row's.
+  template <int M, int R>
+  static inline void add_columns(const __m256i (&weights)[R], const int8_t* codes, size_t stride,
+                                 __m256i (&dots)[M][R]) {
     for (int m = 0; m < M; ++m) {
-      const __m256i quants = broadcast4(codes + static_cast<size_t>(m) * stride + column);
-      for (int half = 0; half < 2; ++half) add_products(dots[m][half], weights[half], quants);
+      const __m256i quants = broadcast4(codes + static_cast<size_t>(m) * stride);
+      for (int r = 0; r < R; ++r) dots[m][r] = add_products(dots[m][r], weights[r], quants);
     }
   }
 
-  template <int M>
-  static inline void set_starts(const int32_t* starts, size_t n_blocks, __m256i (&dots)[M][2]) {
+  template <int M, int R>
+  static inline void set_starts(const int32_t* starts, size_t n_blocks, __m256i (&dots)[M][R]) {
     for (int m = 0; m < M; ++m) {
-      dots[m][0] = dots[m][1] = _mm256_set1_epi32(starts[static_cast<size_t>(m) * n_blocks]);
+      const __m256i start = _mm256_set1_epi32(starts[static_cast<size_t>(m) * n_blocks]);
+      for (__m256i& dot : dots[m]) dot = start;
     }
   }
 };
 
-struct DotQ4 : Dot<8, 256> {
-  template <int M>
-  static inline void sums(const uint8_t* weights, const int8_t* codes, size_t stride,
-                          const int32_t* starts, size_t n_blocks, __m256i (&dots)[M][2]) {
-    set_starts<M>(starts, n_blocks, dots);
+struct DotQ4 : Dot<Format::q4> {
+  template <int M, int R>
+  static inline void sums(const uint8_t* group, const int8_t* codes, size_t stride,
+                          const int32_t* starts, size_t n_blocks, __m256i (&dots)[M][R]) {
+    set_starts<M, R>(starts, n_blocks, dots);
     const __m256i mask = _mm256_set1_epi8(15);
 #pragma GCC unroll 4
     for (int v = 0; v < 4; ++v) {
-      const __m256i both[2] = {load_bytes(weights + 64 * v), load_bytes(weights + 64 * v + 32)};
-      add_columns<M>({_mm256_and_si256(both[0], mask), _mm256_and_si256(both[1], mask)}, codes,
-                     stride, 4 * v, dots);
-      add_columns<M>({_mm256_and_si256(_mm256_srli_epi16(both[0], 4), mask),
-                      _mm256_and_si256(_mm256_srli_epi16(both[1], 4), mask)},
-                     codes, stride, 16 + 4 * v, dots);
+      __m256i low[R], high[R];
+      for (int r = 0; r < R; ++r) {
+        const __m256i both = load_weights(group, v, r);
+        low[r] = _mm256_and_si256(both, mask);
+        high[r] = _mm256_and_si256(_mm256_srli_epi16(both, 4), mask);
+      }
+      add_columns<M, R>(low, codes + 4 * v, stride, dots);
+      add_columns<M, R>(high, codes + 16 + 4 * v, stride, dots);
     }
   }
 };
 
-struct DotQ8 : Dot<128, 512> {
-  template <int M>
-  static inline void sums(const uint8_t* weights, const int8_t* codes, size_t stride,
-                          const int32_t* starts, size_t n_blocks, __m256i (&dots)[M][2]) {
-    set_starts<M>(starts, n_blocks, dots);
+struct DotQ8 : Dot<Format::q8> {
+  template <int M, int R>
+  static inline void sums(const uint8_t* group, const int8_t* codes, size_t stride,
+                          const int32_t* starts, size_t n_blocks, __m256i (&dots)[M][R]) {
+    set_starts<M, R>(starts, n_blocks, dots);
 #pragma GCC unroll 8
-    for (int g = 0; g < 8; ++g) {
-      add_columns<M>({load_bytes(weights + 64 * g), load_bytes(weights + 64 * g + 32)}, codes,
-                     stride, 4 * g, dots);
+    for (int v = 0; v < 8; ++v) {
+      __m256i weights[R];
+      for (int r = 0; r < R; ++r) weights[r] = load_weights(group, v, r);
+      add_columns<M, R>(weights, codes + 4 * v, stride, dots);
     }
   }
 };

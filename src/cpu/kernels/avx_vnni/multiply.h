@@ -10,4 +10,7 @@ void multiply_q4(const Panels& weights, int first, int last, const InputRows& x,
 void multiply_q8(const Panels& weights, int first, int last, const InputRows& x,
                  const OutputRows& out, void* scratch);
 
+// Slot of Kernels::peak.
+double peak_int8(int64_t rounds);
+
 }  // namespace hymt::cpu::avx_vnni
