@@ -180,7 +180,14 @@ void bench_rows(benchmark::State& state, const std::string& table, const std::st
                          benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
+// What sharing work out costs: a region in which nothing is done.
+void bench_pool(benchmark::State& state) {
+  ThreadPool pool(static_cast<int>(state.range(0)));
+  for (auto _ : state) pool.run([](int) {});
+}
+
 void add_benchmarks() {
+  benchmark::RegisterBenchmark("pool/run", bench_pool)->Arg(2)->UseRealTime();
   const std::pair<const char*, DType> types[] = {
       {"q4", DType::q4_0}, {"q8", DType::q8_0}, {"bf16", DType::bf16}};
   for (const std::string& table : kernel_names()) {
