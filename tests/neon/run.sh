@@ -42,4 +42,4 @@ ctest --test-dir "$folder" --output-on-failure -R '^kernels_neon_export_no_weak_
 echo "== All tables, on a processor with dot products"
 qemu-aarch64 -cpu max "$test" --gtest_brief=1
 echo "== The scalar table, on one without"
-"${old[@]}" "$test" --gtest_brief=1 --gtest_filter='Runner.*:*Rows*:*Answers*'
+"${old[@]}" "$test" --gtest_brief=1
