@@ -102,9 +102,10 @@ struct Product {
 
   // Adds a block's products to quarters [quarter, quarter + Q) of the sums with panel p.
   template <int Q, int M, int P>
-  static inline void add_quarters(Lanes (&acc)[M][P], int p, int quarter, const uint8_t* weights,
-                                  const uint16_t* scales, const InputRows& x,
-                                  const BlockInputs<M>& inputs) {
+  [[gnu::always_inline]] static inline void add_quarters(Lanes (&acc)[M][P], int p, int quarter,
+                                                         const uint8_t* weights,
+                                                         const uint16_t* scales, const InputRows& x,
+                                                         const BlockInputs<M>& inputs) {
     Sums<M, Q> sums;
     for (int m = 0; m < M; ++m) {
       for (int32x4_t& sum : sums[m]) sum = Weights::start(x, inputs.index[m]);
@@ -121,8 +122,8 @@ struct Product {
   }
 
   template <int M, int P>
-  static inline void add_to(Lanes (&acc)[M][P], const Source<P>& source, const InputRows& x,
-                            int row) {
+  [[gnu::always_inline]] static inline void add_to(Lanes (&acc)[M][P], const Source<P>& source,
+                                                   const InputRows& x, int row) {
     constexpr int Q = M == 1 ? 4 : M == 2 ? 2 : 1;  // four sums: none waits for its last addition
     const size_t n_blocks = source.n_groups;
     for (size_t b = 0; b < n_blocks; ++b) {

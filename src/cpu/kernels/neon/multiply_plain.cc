@@ -15,8 +15,8 @@ struct ProductBf16 {
   static constexpr int kMaxRows = 5;
 
   template <int M, int P>
-  static inline void add_to(Lanes (&acc)[M][P], const Source<P>& source, const InputRows& x,
-                            int row) {
+  [[gnu::always_inline]] static inline void add_to(Lanes (&acc)[M][P], const Source<P>& source,
+                                                   const InputRows& x, int row) {
     const size_t n_pairs = source.n_groups;
     const uint16_t* input = x.bf16 + static_cast<size_t>(row) * 2 * n_pairs;
     const uint32x4_t upper = vdupq_n_u32(0xffff0000);
@@ -51,8 +51,8 @@ struct ProductF32 {
   static constexpr int kMaxRows = 5;
 
   template <int M, int P>
-  static inline void add_to(Lanes (&acc)[M][P], const Source<P>& source, const InputRows& x,
-                            int row) {
+  [[gnu::always_inline]] static inline void add_to(Lanes (&acc)[M][P], const Source<P>& source,
+                                                   const InputRows& x, int row) {
     const size_t n = source.n_groups;
     const float* input = x.f32 + static_cast<size_t>(row) * n;
     for (size_t k = 0; k < n; ++k) {

@@ -3,7 +3,8 @@
 //
 // A Product has
 //   kGroupBytes, kMaxRows             of a group of its panels, of its largest tile
-//   add_to<M, P>(acc, source, x, row) adds the products of P panels with M rows from `row` on
+//   add_to<M, P>(acc, source, x, row) adds the products of P panels with M rows from `row` on,
+//                                     always inline, lest acc be kept in memory
 // and adds an output's terms in one order, whatever M and P: a row must not notice its tile. P is 2
 // for a single row, so that none of its additions waits for the last one, and else 1, so that all
 // sums stay in registers.
@@ -47,14 +48,16 @@ inline void tile_sums(const Source<P>& source, const InputRows& x, int row, Lane
       part.weights[p] = source.weights[first + p];
       part.scales[p] = source.scales[first + p];
     }
-    // Sums of its own: those that are handed on by reference would be stored at every step.
+    // A copy, and made by quarters: what is handed on as it is would be stored at every step.
     Lanes acc[M][kTogether];
     for (auto& of_row : acc) {
       for (Lanes& sum : of_row) sum = zero();
     }
     Product::template add_to<M, kTogether>(acc, part, x, row);
     for (int m = 0; m < M; ++m) {
-      for (int p = 0; p < kTogether; ++p) sums[m][first + p] = acc[m][p];
+      for (int p = 0; p < kTogether; ++p) {
+        sums[m][first + p] = by_quarters([&](int i) { return acc[m][p].quarter[i]; });
+      }
     }
   }
 }
