@@ -1,11 +1,14 @@
 #include "base/thread_pool.h"
 
+#include <chrono>
 #include <system_error>
 
 #include "base/check.h"
 
 namespace hymt {
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 constexpr int kSpins = 4000;  // some tens of microseconds, then sleep on the futex
 
@@ -57,8 +60,12 @@ void ThreadPool::run_raw(Function function, void* context) {
   epoch_.fetch_add(1, std::memory_order_release);
   epoch_.notify_all();
   function(context, 0);
+  const auto start = measures_waiting_ ? Clock::now() : Clock::time_point();
   for (uint32_t busy = busy_.load(std::memory_order_acquire); busy != 0;) {
     busy = await_change(busy_, busy);
+  }
+  if (measures_waiting_) {
+    waited_seconds_ += std::chrono::duration<double>(Clock::now() - start).count();
   }
 }
 

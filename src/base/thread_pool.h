@@ -23,6 +23,10 @@ class ThreadPool {
 
   int size() const { return static_cast<int>(threads_.size()) + 1; }
 
+  // From here on, how long callers of run() waited for the other workers after their own part.
+  void measure_waiting() { measures_waiting_ = true; }
+  double waited_seconds() const { return waited_seconds_; }
+
   // Calls f(worker) for worker in [0, size()) in parallel and returns when all have returned.
   // f must not throw and must not call run().
   template <class F>
@@ -38,6 +42,8 @@ class ThreadPool {
   void work(int worker, uint32_t seen);
 
   std::mutex turn_;  // one region at a time
+  bool measures_waiting_ = false;
+  double waited_seconds_ = 0;
   Function function_ = nullptr;
   void* context_ = nullptr;
   std::atomic<bool> end_{false};

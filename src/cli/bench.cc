@@ -1,7 +1,8 @@
 // hymt bench: the speed of the model on this machine, without the engine around it.
 //
 // Prefill: one sequence, its prompt in batches as the engine would cut it. Decode: B sequences of
-// 64-token prompts, one token a sequence a step, 32 steps. Medians of several runs.
+// 64-token prompts, one token a sequence a step, 32 steps. Medians of several runs, beside what the
+// machine's measured ceilings would allow, and where the time went.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -16,13 +17,13 @@
 namespace hymt::cli {
 namespace {
 
-constexpr int kPromptTokens = 64;
 constexpr int kDecodeSteps = 32;
 
 struct BenchOptions {
   ServiceOptions service;
   std::vector<int> prefill = {512};
   std::vector<int> decode = {1, 8, 32};
+  int context = 64;  // tokens that decoding sequences begin with
   int repeat = 3;
   bool as_json = false;
 };
@@ -37,10 +38,7 @@ class Rows {
       blocks_.emplace_back(static_cast<size_t>(n_blocks));
       std::iota(blocks_.back().begin(), blocks_.back().end(), seq * n_blocks);
     }
-    enough_ = n_seqs * n_blocks <= runner.limits().n_blocks;
   }
-
-  bool enough() const { return enough_; }
 
   // Computes n tokens of every sequence, in batches no longer than the runner takes.
   Result<void> advance(int n) {
@@ -75,25 +73,40 @@ class Rows {
   int position_ = 0;
   std::vector<std::vector<int32_t>> blocks_;
   uint32_t state_ = 1;
-  bool enough_;
+};
+
+// One run of a test.
+struct Run {
+  double seconds = 0;
+  double waited = 0;  // of them, for other threads
+  cpu::Profile profile;
+};
+
+// What runs are made with, and accounted in.
+struct Subject {
+  model::Runner& runner;
+  ThreadPool& pool;
+  cpu::Profile& profile;
 };
 
 template <class F>
-Result<double> seconds_of(F&& work) {
+Result<Run> run_of(Subject& subject, F&& work) {
+  subject.profile.clear();
+  const double waited = subject.pool.waited_seconds();
   const auto start = std::chrono::steady_clock::now();
   HYMT_TRY(work());
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  Run run;
+  run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  run.waited = subject.pool.waited_seconds() - waited;
+  run.profile = subject.profile;
+  return run;
 }
 
-Result<double> prefill_seconds(model::Runner& runner, int n_tokens) {
-  Rows rows(runner, 1, n_tokens);
-  if (!rows.enough()) {
-    return fail(Code::invalid_argument,
-                "--prefill " + std::to_string(n_tokens) + " needs more --kv-memory");
-  }
-  return seconds_of([&]() -> Result<void> {
+Result<Run> prefill(Subject& subject, int n_tokens) {
+  Rows rows(subject.runner, 1, n_tokens);
+  return run_of(subject, [&]() -> Result<void> {
     for (int left = n_tokens; left > 0;) {
-      const int n = std::min(left, runner.limits().max_batch_tokens);
+      const int n = std::min(left, subject.runner.limits().max_batch_tokens);
       HYMT_TRY(rows.advance(n));
       left -= n;
     }
@@ -101,69 +114,171 @@ Result<double> prefill_seconds(model::Runner& runner, int n_tokens) {
   });
 }
 
-Result<double> decode_seconds(model::Runner& runner, int batch) {
-  Rows rows(runner, batch, kPromptTokens + kDecodeSteps);
-  HYMT_TRY(rows.advance(kPromptTokens));
-  return seconds_of([&]() -> Result<void> {
+Result<Run> decode(Subject& subject, int batch, int context) {
+  Rows rows(subject.runner, batch, context + kDecodeSteps);
+  for (int left = context; left > 0;) {
+    const int n = std::min(left, subject.runner.limits().max_batch_tokens);
+    HYMT_TRY(rows.advance(n));
+    left -= n;
+  }
+  return run_of(subject, [&]() -> Result<void> {
     for (int step = 0; step < kDecodeSteps; ++step) HYMT_TRY(rows.advance(1));
     return {};
   });
 }
 
+// The run whose time is the median.
 template <class F>
-Result<double> median_of(int repeat, F&& measure) {
-  std::vector<double> all;
-  for (int i = 0; i < repeat; ++i) all.push_back(HYMT_TRY(measure()));
-  std::nth_element(all.begin(), all.begin() + repeat / 2, all.end());
-  return all[static_cast<size_t>(repeat / 2)];
+Result<Run> median_of(int repeat, F&& measure) {
+  std::vector<Run> runs;
+  for (int i = 0; i < repeat; ++i) runs.push_back(HYMT_TRY(measure()));
+  const auto middle = runs.begin() + repeat / 2;
+  std::nth_element(runs.begin(), middle, runs.end(),
+                   [](const Run& a, const Run& b) { return a.seconds < b.seconds; });
+  return *middle;
+}
+
+// What there is to measure; `n` prompt tokens, or sequences side by side.
+struct Test {
+  bool prefill;
+  int n;
+  Run run = {};
+  cpu::Ceilings ceilings = {};  // at that time
+
+  std::string name() const { return (prefill ? "prefill " : "decode ") + std::to_string(n); }
+  double tokens() const { return prefill ? n : n * kDecodeSteps; }
+};
+
+constexpr cpu::Part kAllParts[] = {cpu::Part::look_up,  cpu::Part::norms,     cpu::Part::qkv,
+                                   cpu::Part::rotation, cpu::Part::attention, cpu::Part::o,
+                                   cpu::Part::gate_up,  cpu::Part::down,      cpu::Part::vocabulary,
+                                   cpu::Part::choice};
+
+double limit_seconds(const Test& test) {
+  return cpu::least_seconds(test.run.profile.sum(), test.ceilings);
+}
+
+void print_heading(const cpu::Ceilings& ceilings) {
+  const auto rate = [&](cpu::Format format) {
+    return ceilings.operations_per_second[static_cast<size_t>(format)] * 1e-9;
+  };
+  std::printf("ceilings, Gop/s: q4 %.0f, q8 %.0f, bf16 %.0f, f32 %.0f\n\n", rate(cpu::Format::q4),
+              rate(cpu::Format::q8), rate(cpu::Format::bf16), rate(cpu::Format::f32));
+  std::printf("%-14s %10s %10s %9s   %s\n", "", "tokens/s", "limit", "of limit",
+              "memory GB/s, core to core ns");
+}
+
+void print_row(const Test& test) {
+  std::printf("%-14s %10.1f %10.1f %9.2f   %11.1f %17.0f\n", test.name().c_str(),
+              test.tokens() / test.run.seconds, test.tokens() / limit_seconds(test),
+              limit_seconds(test) / test.run.seconds, test.ceilings.bytes_per_second * 1e-9,
+              test.ceilings.handover_seconds * 1e9);
+  std::fflush(stdout);
+}
+
+// A column a test: what part of the time went where, and in brackets the share of that part's own
+// limit.
+void print_parts(const std::vector<Test>& tests) {
+  std::printf("\n%-14s", "time by part");
+  for (const Test& test : tests) std::printf(" %14s", test.name().c_str());
+  for (const cpu::Part part : kAllParts) {
+    std::printf("\n%-14s", cpu::name_of(part));
+    for (const Test& test : tests) {
+      const cpu::Profile::Entry& entry = test.run.profile.at(part);
+      const double share = cpu::least_seconds(entry, test.ceilings) / entry.seconds;
+      std::printf(" %7.1f%%", 100 * entry.seconds / test.run.seconds);
+      if (share > 0) {
+        std::printf(" (%.2f)", share);
+      } else {
+        std::printf("%7s", "");
+      }
+    }
+  }
+  std::printf("\n%-14s", "(waiting)");
+  for (const Test& test : tests) {
+    std::printf(" %7.1f%%%7s", 100 * test.run.waited / test.run.seconds, "");
+  }
+  std::printf("\n");
+}
+
+nlohmann::json as_json(const Test& test) {
+  nlohmann::json parts;
+  for (const cpu::Part part : kAllParts) {
+    const cpu::Profile::Entry& entry = test.run.profile.at(part);
+    parts[cpu::name_of(part)] = {{"seconds", entry.seconds},
+                                 {"limit_seconds", cpu::least_seconds(entry, test.ceilings)}};
+  }
+  return {{"test", test.prefill ? "prefill" : "decode"},
+          {test.prefill ? "tokens" : "batch", test.n},
+          {"tok_per_s", test.tokens() / test.run.seconds},
+          {"limit_tok_per_s", test.tokens() / limit_seconds(test)},
+          {"share", limit_seconds(test) / test.run.seconds},
+          {"memory_bytes_per_s", test.ceilings.bytes_per_second},
+          {"handover_s", test.ceilings.handover_seconds},
+          {"waiting_seconds", test.run.waited},
+          {"parts", parts}};
+}
+
+nlohmann::json as_json(const cpu::Ceilings& ceilings) {
+  return {{"ceilings",
+           {{"q4_ops_per_s", ceilings.operations_per_second[0]},
+            {"q8_ops_per_s", ceilings.operations_per_second[1]},
+            {"bf16_ops_per_s", ceilings.operations_per_second[2]},
+            {"f32_ops_per_s", ceilings.operations_per_second[3]}}}};
 }
 
 Result<void> bench(BenchOptions options) {
   // Room for the largest test, whatever the pool would be for serving.
-  const int widest =
-      options.decode.empty() ? 1 : *std::max_element(options.decode.begin(), options.decode.end());
-  const int longest = options.prefill.empty()
-                          ? 1
-                          : *std::max_element(options.prefill.begin(), options.prefill.end());
-  options.service.engine.max_sequences = std::max(widest, options.service.engine.max_sequences);
-  options.service.translator.max_input_tokens =
-      std::max(longest, options.service.translator.max_input_tokens);
+  std::vector<Test> tests;
+  for (const int n : options.prefill) tests.push_back({true, n});
+  for (const int n : options.decode) tests.push_back({false, n});
+  for (const Test& test : tests) {
+    int& room = test.prefill ? options.service.translator.max_input_tokens
+                             : options.service.engine.max_sequences;
+    room = std::max(room, test.n);
+  }
+  cpu::Profile profile;
+  options.service.profile = &profile;
+  options.service.commit_memory = true;  // as the service does: no page is taken in a test
   const Loaded loaded = HYMT_TRY(load_model(options.service));
-  model::Runner& runner = *loaded.runner;
+  loaded.pool->measure_waiting();
+  Subject subject = {*loaded.runner, *loaded.pool, profile};
+  const auto& limits = loaded.runner->limits();
+  for (const Test& test : tests) {
+    const int length = test.prefill ? test.n : options.context + kDecodeSteps;
+    if (length > loaded.runner->config().n_context) {
+      return fail(Code::invalid_argument, test.name() + " needs a context of " +
+                                              std::to_string(length) + "; the model's has " +
+                                              std::to_string(loaded.runner->config().n_context));
+    }
+    const int n_seqs = test.prefill ? 1 : test.n;
+    if (int64_t{n_seqs} * ((length + limits.block_tokens - 1) / limits.block_tokens) >
+        limits.n_blocks) {
+      return fail(Code::invalid_argument, test.name() + " needs more --kv-memory", "kv-memory");
+    }
+  }
 
-  const auto report = [&](const char* test, const char* unit, int n, double tokens_per_second) {
+  cpu::Ceilings ceilings = HYMT_TRY(cpu::measure_operations(options.service.kernels, *loaded.pool));
+  if (options.as_json) {
+    std::cout << as_json(ceilings).dump() << std::endl;
+  } else {
+    std::printf("%s, %s, %d threads\n", loaded.model.card.name.c_str(),
+                loaded.runner->name().c_str(), loaded.pool->size());
+    print_heading(ceilings);
+  }
+  for (Test& test : tests) {
+    HYMT_TRY(cpu::measure_memory(ceilings, *loaded.pool));
+    test.ceilings = ceilings;
+    test.run = HYMT_TRY(median_of(options.repeat, [&] {
+      return test.prefill ? prefill(subject, test.n) : decode(subject, test.n, options.context);
+    }));
     if (options.as_json) {
-      std::cout
-          << nlohmann::json{{"test", test}, {unit, n}, {"tok_per_s", tokens_per_second}}.dump()
-          << std::endl;
+      std::cout << as_json(test).dump() << std::endl;
     } else {
-      std::printf("%-8s %5d   %10.1f tokens/s\n", test, n, tokens_per_second);
-      std::fflush(stdout);
+      print_row(test);
     }
-  };
-  if (!options.as_json) {
-    std::printf("%s, %s, %d threads\n", loaded.model.card.name.c_str(), runner.name().c_str(),
-                loaded.pool->size());
   }
-  for (const int n : options.prefill) {
-    if (n > runner.config().n_context) {
-      return fail(Code::invalid_argument, "--prefill " + std::to_string(n) +
-                                              " is longer than the model's context of " +
-                                              std::to_string(runner.config().n_context));
-    }
-    const double seconds =
-        HYMT_TRY(median_of(options.repeat, [&] { return prefill_seconds(runner, n); }));
-    report("prefill", "tokens", n, n / seconds);
-  }
-  for (const int batch : options.decode) {
-    if (!Rows(runner, batch, kPromptTokens + kDecodeSteps).enough()) {
-      return fail(Code::invalid_argument,
-                  "--decode " + std::to_string(batch) + " needs more --kv-memory");
-    }
-    const double seconds =
-        HYMT_TRY(median_of(options.repeat, [&] { return decode_seconds(runner, batch); }));
-    report("decode", "batch", batch, batch * kDecodeSteps / seconds);
-  }
+  if (!options.as_json) print_parts(tests);
   return {};
 }
 
@@ -181,6 +296,9 @@ void add_bench(CLI::App& app, Action& action) {
   };
   list("--prefill", options->prefill, "Prompt lengths, in tokens");
   list("--decode", options->decode, "Numbers of sequences that decode side by side");
+  command.add_option("--context", options->context, "Tokens that decoding sequences begin with")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
   command.add_option("--repeat", options->repeat, "Runs of each; their median is reported")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();

@@ -111,6 +111,7 @@ Result<Loaded> load_model(const ServiceOptions& options) {
                 "kv-memory");
   }
   runner.n_blocks = static_cast<int>(n_blocks);
+  runner.profile = options.profile;
   runner.commit_memory = options.commit_memory;
   loaded.runner = HYMT_TRY(cpu::make_runner(loaded.model, runner, *loaded.pool));
   return loaded;

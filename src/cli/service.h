@@ -8,6 +8,7 @@
 #include "base/metrics.h"
 #include "base/result.h"
 #include "base/thread_pool.h"
+#include "cpu/profile.h"
 #include "engine/engine.h"
 #include "model/model.h"
 #include "tokenizer/tokenizer.h"
@@ -24,8 +25,9 @@ struct ServiceOptions {
   std::string prompts;  // overrides the generation the file tells
   int threads = 0;      // 0: one a core
   std::string kernels = "auto";
-  std::string kv_memory = "auto";  // or a size: 512MiB, 4GiB
-  bool commit_memory = false;      // take all of it at start; refused if there is not so much
+  std::string kv_memory = "auto";   // or a size: 512MiB, 4GiB
+  cpu::Profile* profile = nullptr;  // where to account for the passes' time; outlives the service
+  bool commit_memory = false;       // take all of it at start; refused if there is not so much
   engine::Options engine;
   translate::Translator::Options translator;
 };

@@ -15,7 +15,7 @@ class CpuRunner final : public model::Runner {
  public:
   CpuRunner(const model::Config& config, const model::Limits& limits, const Kernels& kernels,
             ThreadPool& pool, PackedWeights weights, KvCache kv, Activations activations,
-            Answers answers)
+            Answers answers, Profile* profile)
       : config_(config),
         limits_(limits),
         kernels_(kernels),
@@ -23,7 +23,8 @@ class CpuRunner final : public model::Runner {
         kv_(std::move(kv)),
         activations_(std::move(activations)),
         answers_(std::move(answers)),
-        forward_({config_, limits_, weights_, kernels_, pool, kv_, activations_, answers_}) {}
+        forward_(
+            {config_, limits_, weights_, kernels_, pool, kv_, activations_, answers_, profile}) {}
 
   const model::Config& config() const override { return config_; }
   const model::Limits& limits() const override { return limits_; }
@@ -80,7 +81,8 @@ Result<std::unique_ptr<model::Runner>> make_runner(const model::Model& model,
   Answers answers = HYMT_TRY(Answers::allocate(config.n_vocab, limits, pool.size()));
   if (options.commit_memory) answers.commit();
   return std::make_unique<CpuRunner>(config, limits, kernels, pool, std::move(weights),
-                                     std::move(kv), std::move(activations), std::move(answers));
+                                     std::move(kv), std::move(activations), std::move(answers),
+                                     options.profile);
 }
 
 }  // namespace hymt::cpu

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "base/thread_pool.h"
+#include "cpu/profile.h"
 #include "model/model.h"
 #include "model/runner.h"
 
@@ -17,10 +18,13 @@ struct Options {
   int n_blocks = 0;              // KV blocks
   int max_batch_tokens = 512;
   int max_batch_asks = 64;
-  bool commit_memory = false;  // take the memory of KV blocks and logits now, not as it comes into use
+  Profile* profile = nullptr;  // where to account for the passes' time; outlives the runner
+  bool commit_memory =
+      false;  // take the memory of KV blocks and logits now, not as it comes into use
 };
 
-// The kernel tables that this machine can run, best first ("avx512", "avx2", "scalar").
+// The kernel tables that this machine can run, best first ("avx512", "avx2", "scalar"; on 64-bit
+// ARM "neon", "scalar").
 std::vector<std::string> kernel_names();
 
 // Bytes one KV block of this model takes.

@@ -2,7 +2,11 @@
 
 #include <cstring>
 
+#include "cpu/kernels/cpu_features.h"
 #include "cpu/oracle.h"
+#if defined(__x86_64__)
+#include "cpu/kernels/avx512/multiply.h"
+#endif
 
 namespace hymt::cpu::test {
 namespace {
@@ -16,10 +20,11 @@ class Multiply : public EachTable {
     for (int row = 0; row < matrix.rows; row += kPanelRows) {
       sources.push_back({&matrix.tensor, row});
     }
-    return PackedPanels::pack(format_of(type), sources, pool_).value();
+    return PackedPanels::pack(format_of(type), sources, arena_, pool_).value();
   }
 
   ThreadPool pool_{1};
+  Arena arena_;
 };
 
 INSTANTIATE_TEST_SUITE_P(Tables, Multiply, testing::ValuesIn(kernel_names()), table_name);
@@ -45,7 +50,7 @@ TEST_P(Multiply, IsTheSumOfProductsWithinRounding) {
         const Matrix matrix(type, outputs, columns, random_floats(n, 7));
         const PackedPanels packed = pack(matrix, type);
         const auto padded = static_cast<size_t>(packed.panels().n_panels * kPanelRows);
-        for (const int n_rows : {1, 2, 3, 7, 13, 40}) {
+        for (const int n_rows : {1, 2, 3, 7, 13, 40, 101}) {
           const Inputs x(kernels_, format_of(type), n_rows, columns,
                          random_floats(static_cast<size_t>(n_rows * columns), 8));
           std::vector<float> y(padded * static_cast<size_t>(n_rows), NAN);
@@ -113,9 +118,9 @@ TEST_P(Multiply, AddsIntegersExactly) {
 
 TEST_P(Multiply, GivesARowTheSameBitsInAnyCompanyAndAnyRangeOfPanels) {
   for (const DType type : kTypes) {
-    const int columns = 160;
+    const int columns = 2080;  // several chunks
     const int outputs = 16 * 7;
-    const int n_rows = 40;
+    const int n_rows = 101;
     const Matrix matrix(type, outputs, columns, random_floats(outputs * columns, 11));
     const PackedPanels packed = pack(matrix, type);
     const Inputs x(kernels_, format_of(type), n_rows, columns, random_floats(n_rows * columns, 12));
@@ -126,7 +131,7 @@ TEST_P(Multiply, GivesARowTheSameBitsInAnyCompanyAndAnyRangeOfPanels) {
                  alone.data() + row * outputs + panel * kPanelRows, outputs, Epilogue::store);
       }
     }
-    for (int n = 1; n <= n_rows; n += n < 15 ? 1 : 5) {
+    for (int n = 1; n <= n_rows; n += n < 15 ? 1 : 17) {
       const int first = (n_rows - n) / 2;
       for (const int first_panel : {0, 1, 2}) {
         std::vector<float> y(static_cast<size_t>(n * outputs));
@@ -142,6 +147,43 @@ TEST_P(Multiply, GivesARowTheSameBitsInAnyCompanyAndAnyRangeOfPanels) {
         }
       }
     }
+  }
+}
+
+#if defined(__x86_64__)
+// Which of the two a machine uses, its maker decides; so both are tried on any.
+TEST(MultiplyQ4, GivesTheSameBitsByNibblesAndByBytes) {
+  if (!has_avx512()) GTEST_SKIP() << "no AVX-512 here";
+  const Kernels kernels = find_kernels("avx512").value();
+  ThreadPool pool(1);
+  Arena arena;
+  for (const int columns : {32, 1024, 1504}) {
+    const int outputs = 80;
+    const Matrix matrix(DType::q4_0, outputs, columns,
+                        random_floats(static_cast<size_t>(outputs * columns), 51));
+    std::vector<PackedPanels::Source> sources;
+    for (int row = 0; row < outputs; row += kPanelRows) sources.push_back({&matrix.tensor, row});
+    const PackedPanels packed = PackedPanels::pack(Format::q4, sources, arena, pool).value();
+    for (const int n_rows : {33, 48, 49, 130}) {
+      const Inputs x(kernels, Format::q4, n_rows, columns,
+                     random_floats(static_cast<size_t>(n_rows * columns), 52));
+      std::vector<float> nibbles(static_cast<size_t>(n_rows * outputs)), bytes(nibbles);
+      const auto stride = static_cast<size_t>(outputs);
+      avx512::multiply_q4(packed.panels(), 0, 5, x.rows(),
+                          {nibbles.data(), stride, Epilogue::store}, nullptr);
+      avx512::multiply_q4_by_bytes(packed.panels(), 0, 5, x.rows(),
+                                   {bytes.data(), stride, Epilogue::store}, nullptr);
+      ASSERT_EQ(nibbles, bytes) << columns << " columns, " << n_rows << " rows";
+    }
+  }
+}
+#endif
+
+TEST_P(Multiply, HasAPeakThatCountsEveryRound) {
+  for (const auto peak : kernels_.peak) {
+    const double one = peak(1);
+    EXPECT_GT(one, 0);
+    EXPECT_EQ(peak(1000), 1000 * one);
   }
 }
 

@@ -47,6 +47,7 @@ void adjust(const Ask& ask, int first, int n, float* logits) {
 Result<Answers> Answers::allocate(int n_vocab, const model::Limits& limits, int n_workers) {
   constexpr const char* kWhat = "the answers of a batch";
   Answers a;
+  a.ranges_ = std::make_unique<SharedRanges>(n_workers);
   a.n_vocab_ = n_vocab;
   a.n_chunks_ = (n_vocab + kChunk - 1) / kChunk;
   a.max_asks_ = limits.max_batch_asks;
@@ -129,7 +130,9 @@ void Answers::commit() {
 
 std::span<const model::Answer> Answers::compute(const model::Batch& batch, const Plan& plan,
                                                 const Kernels& kernels, ThreadPool& pool,
-                                                const PackedPanels& output, Activations& a) {
+                                                const PackedPanels& output, Activations& a,
+                                                Profile* profile) {
+  const Profile::Timer timer(profile, Part::vocabulary);
   const auto n_rows = static_cast<size_t>(plan.n_rows());
   const auto asks = static_cast<size_t>(max_asks_);
   const auto workers = static_cast<size_t>(pool.size());
@@ -139,8 +142,11 @@ std::span<const model::Answer> Answers::compute(const model::Batch& batch, const
   if (n_rows == 0) return answers;
 
   const Panels& panels = output.panels();
+  if (profile != nullptr) {
+    profile->at(Part::vocabulary).add_product(panels, output.bytes(), plan.n_rows());
+  }
   const int64_t work = product_work(plan.n_rows(), n_vocab_, panels.n_columns);
-  for_ranges(pool, *next_, n_chunks_, 1, work, [&](int begin, int end, int worker) {
+  ranges_->run(pool, n_chunks_, 1, work, [&](int begin, int end, int worker) {
     const auto w = static_cast<size_t>(worker);
     float* logits = chunks_.data() + w * asks * kChunk;
     for (int chunk = begin; chunk < end; ++chunk) {
@@ -148,6 +154,8 @@ std::span<const model::Answer> Answers::compute(const model::Batch& batch, const
       kernels.multiply[static_cast<int>(panels.format)](
           panels, first, std::min(first + kChunkPanels, panels.n_panels), a.input.rows,
           {logits, kChunk, Epilogue::store}, a.scratch[w].multiply.data());
+      const Profile::Timer choosing(worker == 0 ? profile : nullptr, Part::choice,
+                                    Part::vocabulary);
       for (size_t row = 0; row < n_rows; ++row) {
         const Ask& ask = batch.asks[static_cast<size_t>(plan.rows()[row].index)];
         reduce_chunk(ask, static_cast<int>(row), chunk, logits + row * kChunk, kernels,

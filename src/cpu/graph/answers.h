@@ -15,8 +15,10 @@
 #include "base/thread_pool.h"
 #include "cpu/buffer.h"
 #include "cpu/graph/activations.h"
+#include "cpu/graph/parallel.h"
 #include "cpu/graph/plan.h"
 #include "cpu/kernels/kernels.h"
+#include "cpu/profile.h"
 #include "cpu/weights/packed_matrix.h"
 #include "model/batch.h"
 #include "model/runner.h"
@@ -33,7 +35,8 @@ class Answers {
   // `input`). Valid until the next call.
   std::span<const model::Answer> compute(const model::Batch& batch, const Plan& plan,
                                          const Kernels& kernels, ThreadPool& pool,
-                                         const PackedPanels& output, Activations& activations);
+                                         const PackedPanels& output, Activations& activations,
+                                         Profile* profile = nullptr);
 
  private:
   // Some candidates of a row, best first; `n` of them at most its k.
@@ -60,7 +63,7 @@ class Answers {
   Buffer<ChunkSum> sums_;                // [max_asks][n_chunks]
   Buffer<float> chunks_;                 // [workers][max_asks][chunk]
   Buffer<float> logits_;                 // [max_asks][n_vocab]
-  std::unique_ptr<std::atomic<int>> next_ = std::make_unique<std::atomic<int>>(0);
+  std::unique_ptr<SharedRanges> ranges_;
 };
 
 }  // namespace hymt::cpu

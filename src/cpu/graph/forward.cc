@@ -6,8 +6,9 @@ namespace hymt::cpu {
 
 Forward::Forward(const Parts& parts)
     : parts_(parts),
-      plan_(parts.limits.max_batch_tokens, parts.config.n_heads / parts.config.n_kv_heads),
-      do_(parts_.config, parts_.kernels, parts_.pool, parts_.activations, plan_, parts_.kv) {}
+      plan_(parts.limits.max_batch_tokens, parts.config),
+      do_(parts_.config, parts_.kernels, parts_.pool, parts_.activations, plan_, parts_.kv,
+          parts_.profile) {}
 
 Result<std::span<const model::Answer>> Forward::run(const model::Batch& batch) {
   HYMT_TRY(plan_.set(batch, parts_.config, parts_.limits));
@@ -18,7 +19,7 @@ Result<std::span<const model::Answer>> Forward::run(const model::Batch& batch) {
   for (int layer = 0; layer < parts_.config.n_layers; ++layer) run_layer(batch, layer);
   do_.norm(w.output_norm, w.untied ? *w.untied : w.embedding);
   return parts_.answers.compute(batch, plan_, parts_.kernels, parts_.pool, w.output(),
-                                parts_.activations);
+                                parts_.activations, parts_.profile);
 }
 
 void Forward::run_layer(const model::Batch& batch, int layer) {
@@ -31,7 +32,7 @@ void Forward::run_layer(const model::Batch& batch, int layer) {
   float* v = q + a.v_column;
 
   do_.norm(w.attn_norm, w.qkv);
-  do_.multiply(w.qkv, q, a.qkv_stride, Epilogue::store);
+  do_.multiply(Part::qkv, w.qkv, q, a.qkv_stride, Epilogue::store);
   trace("q_projected", layer, q, config.d_query(), a.qkv_stride);
   trace("k_projected", layer, k, config.d_kv(), a.qkv_stride);
   trace("v_projected", layer, v, config.d_kv(), a.qkv_stride);
@@ -45,14 +46,14 @@ void Forward::run_layer(const model::Batch& batch, int layer) {
   const auto d_query = static_cast<size_t>(config.d_query());
   trace("attended", layer, a.attended.data(), config.d_query(), d_query);
   do_.prepare(a.attended.data(), d_query, config.d_query(), w.o);
-  do_.multiply(w.o, residual, a.residual_stride, Epilogue::add);
+  do_.multiply(Part::o, w.o, residual, a.residual_stride, Epilogue::add);
   trace("after_attention", layer, residual, config.d_model, a.residual_stride);
 
   do_.norm(w.ffn_norm, w.gate_up);
-  do_.multiply(w.gate_up, a.hidden.data(), a.hidden_stride, Epilogue::swiglu);
+  do_.multiply(Part::gate_up, w.gate_up, a.hidden.data(), a.hidden_stride, Epilogue::swiglu);
   trace("hidden", layer, a.hidden.data(), config.d_ff, a.hidden_stride);
   do_.prepare(a.hidden.data(), a.hidden_stride, config.d_ff, w.down);
-  do_.multiply(w.down, residual, a.residual_stride, Epilogue::add);
+  do_.multiply(Part::down, w.down, residual, a.residual_stride, Epilogue::add);
   trace("after_layer", layer, residual, config.d_model, a.residual_stride);
 }
 

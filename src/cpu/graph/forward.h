@@ -41,6 +41,7 @@ class Forward {
     KvCache& kv;
     Activations& activations;
     Answers& answers;
+    Profile* profile = nullptr;  // null: nothing is measured
   };
   explicit Forward(const Parts& parts);
 

@@ -6,9 +6,11 @@
 
 #include "base/thread_pool.h"
 #include "cpu/graph/activations.h"
+#include "cpu/graph/parallel.h"
 #include "cpu/graph/plan.h"
 #include "cpu/kernels/kernels.h"
 #include "cpu/kv_cache.h"
+#include "cpu/profile.h"
 #include "model/batch.h"
 
 namespace hymt::cpu {
@@ -17,7 +19,7 @@ namespace hymt::cpu {
 class Operations {
  public:
   Operations(const model::Config& config, const Kernels& kernels, ThreadPool& pool,
-             Activations& activations, Plan& plan, KvCache& kv);
+             Activations& activations, Plan& plan, KvCache& kv, Profile* profile);
 
   // residual = rows of the embedding
   void look_up(const PackedMatrix& embedding, std::span<const model::Token> tokens);
@@ -29,7 +31,8 @@ class Operations {
   // input = x, in the forms `reader` wants
   void prepare(const float* x, size_t stride, int n_columns, const PackedMatrix& reader);
   // out = product of `matrix` and input, as the epilogue says
-  void multiply(const PackedMatrix& matrix, float* out, size_t stride, Epilogue epilogue);
+  void multiply(Part part, const PackedMatrix& matrix, float* out, size_t stride,
+                Epilogue epilogue);
 
   // q and k: RoPE first, then the per-head norm; q is scaled for attention. K and V go into the
   // cache.
@@ -45,8 +48,10 @@ class Operations {
   Activations& a_;
   Plan& plan_;
   KvCache& kv_;
+  Profile* profile_;                 // null: nothing is measured
   std::vector<double> frequencies_;  // [d_head / 2]
-  std::atomic<int> next_{0};         // the work of a region that nobody has taken yet
+  SharedRanges ranges_;
+  std::atomic<int> next_{0};  // the tile of attention that nobody has taken yet
 };
 
 }  // namespace hymt::cpu

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <memory>
 
 #include "base/thread_pool.h"
 
@@ -30,26 +31,43 @@ void for_rows(ThreadPool& pool, int n_rows, int64_t row_work, F&& f) {
   });
 }
 
-// Calls f(begin, end, worker) for ranges that cover [0, count), each of whole grains (the last
-// aside). A worker has three quarters of its share for sure, as one range that streams
-// well; the rest goes in small pieces to whoever is free, so that all finish together even if one
-// was held up. Too little work to share is done by the caller. `next` is the caller's, for this
-// purpose alone.
-template <class F>
-void for_ranges(ThreadPool& pool, std::atomic<int>& next, int count, int grain, int64_t work,
-                F&& f) {
-  const int n_workers = pool.size();
-  if (n_workers == 1 || work < kWorthSharing) return f(0, count, 0);
-  const int fixed = count * 3 / 4 / grain * grain;
-  const int piece = std::max(1, (count - fixed) / (4 * n_workers * grain)) * grain;
-  next.store(fixed, std::memory_order_relaxed);
-  pool.run([&](int worker) {
-    const Share share = share_of(fixed, worker, n_workers, grain);
-    if (share.begin < share.end) f(share.begin, share.end, worker);
-    for (int begin; (begin = next.fetch_add(piece, std::memory_order_relaxed)) < count;) {
-      f(begin, std::min(begin + piece, count), worker);
+// Shares out ranges that are best read front to back: a worker goes through its own part of
+// [0, count) in pieces, so that memory sees one stream from it; who is done takes pieces of the
+// others' parts, so that all finish together even if one was held up.
+class SharedRanges {
+ public:
+  explicit SharedRanges(int n_workers) : parts_(std::make_unique<Part[]>(n_workers)) {}
+
+  // Calls f(begin, end, worker) for ranges that cover [0, count), each of whole grains (the last
+  // aside). Too little work to share is done by the caller.
+  template <class F>
+  void run(ThreadPool& pool, int count, int grain, int64_t work, F&& f) {
+    constexpr int kPieces = 16;  // of a part
+    const int n_workers = pool.size();
+    if (n_workers == 1 || work < kWorthSharing) return f(0, count, 0);
+    const int piece = std::max(1, count / (kPieces * n_workers * grain)) * grain;
+    for (int worker = 0; worker < n_workers; ++worker) {
+      const Share share = share_of(count, worker, n_workers, grain);
+      parts_[worker].next.store(share.begin, std::memory_order_relaxed);
+      parts_[worker].end = share.end;
     }
-  });
-}
+    pool.run([&](int worker) {
+      for (int i = 0; i < n_workers; ++i) {
+        Part& part = parts_[(worker + i) % n_workers];
+        for (int begin;
+             (begin = part.next.fetch_add(piece, std::memory_order_relaxed)) < part.end;) {
+          f(begin, std::min(begin + piece, part.end), worker);
+        }
+      }
+    });
+  }
+
+ private:
+  struct alignas(64) Part {
+    std::atomic<int> next{0};
+    int end = 0;
+  };
+  std::unique_ptr<Part[]> parts_;
+};
 
 }  // namespace hymt::cpu

@@ -46,9 +46,12 @@ Result<void> check_ask(const model::Ask& ask, const model::Config& config,
 
 }  // namespace
 
-Plan::Plan(int max_rows, int n_group) : tile_rows_(std::max(1, kMaxTileQueries / n_group)) {
+Plan::Plan(int max_rows, const model::Config& config)
+    : n_kv_heads_(config.n_kv_heads),
+      tile_rows_(std::max(1, kMaxTileQueries * config.n_kv_heads / config.n_heads)) {
   rows_.reserve(static_cast<size_t>(max_rows));
   tiles_.reserve(static_cast<size_t>(max_rows));
+  items_.reserve(static_cast<size_t>(max_rows) * static_cast<size_t>(n_kv_heads_));
   old_row_.reserve(static_cast<size_t>(max_rows));
 }
 
@@ -116,6 +119,20 @@ void Plan::cut_tiles() {
       }
     }
     tiles_.push_back({row, 1});
+  }
+  list_items();
+}
+
+void Plan::list_items() {
+  items_.clear();
+  const auto slice_of = [&](size_t tile) {
+    return rows_[static_cast<size_t>(tiles_[tile].first)].slice;
+  };
+  for (size_t begin = 0, end = 0; begin < tiles_.size(); begin = end) {
+    while (end < tiles_.size() && slice_of(end) == slice_of(begin)) ++end;
+    for (int head = 0; head < n_kv_heads_; ++head) {
+      for (size_t tile = end; tile-- > begin;) items_.push_back({tiles_[tile], head});
+    }
   }
 }
 

@@ -24,10 +24,16 @@ struct RowTile {
   int n;
 };
 
+// What attention does at a time: a tile and a K/V head.
+struct AttentionItem {
+  RowTile tile;
+  int kv_head;
+};
+
 class Plan {
  public:
-  // Sized for batches of so many rows; n_group = query heads a K/V head.
-  Plan(int max_rows, int n_group);
+  // Sized for batches of so many rows.
+  Plan(int max_rows, const model::Config& config);
 
   // Takes a batch apart. An error (internal: the engine built it wrongly) if a number is out of
   // its range; nothing is computed then.
@@ -39,15 +45,20 @@ class Plan {
 
   const std::vector<Row>& rows() const { return rows_; }
   int n_rows() const { return static_cast<int>(rows_.size()); }
-  const std::vector<RowTile>& tiles() const { return tiles_; }
+  // Sequence by sequence, head by head: neighbours read the same or neighbouring K and V. The last
+  // tiles of a sequence, which see most, first, so that nobody is left alone with them in the end.
+  const std::vector<AttentionItem>& items() const { return items_; }
   const std::vector<int>& old_row() const { return old_row_; }
 
  private:
   void cut_tiles();
+  void list_items();
 
+  int n_kv_heads_;
   int tile_rows_;
-  std::vector<Row> rows_;  // capacity reserved once
+  std::vector<Row> rows_;  // capacity reserved once, here and below
   std::vector<RowTile> tiles_;
+  std::vector<AttentionItem> items_;
   std::vector<int> old_row_;
 };
 

@@ -19,6 +19,10 @@ bool has_avx2() {
   return f16c && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
 
+bool is_amd() {
+  return __builtin_cpu_is("amd");
+}
+
 bool has_avx512() {
   return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
@@ -28,6 +32,9 @@ bool has_avx512() {
 #else
 
 bool has_avx2() {
+  return false;
+}
+bool is_amd() {
   return false;
 }
 bool has_avx512() {

@@ -59,6 +59,7 @@ struct AttentionTile {
   const uint16_t* kv;     // this K/V head in block 0 of this layer
   size_t block_stride;    // u16 from block to block
   const int32_t* blocks;  // of the sequence, in order
+  const uint16_t* next;   // K that is likely to be read after this tile, or null
   float* scratch;         // attention_scratch(group, d_head) floats, 64-byte aligned
 };
 
@@ -78,6 +79,11 @@ struct Kernels {
   //   bf16:   products of bf16 summed in fp32; f32: the same of floats.
   void (*multiply[kFormats])(const Panels& weights, int first, int last, const InputRows& x,
                              const OutputRows& out, void* scratch);
+
+  // The instruction set's own limit for a format's products: `rounds` times some multiply-adds of
+  // the kind that `multiply` is made of, on registers alone. How many operations that was, two a
+  // multiply-add.
+  double (*peak[kFormats])(int64_t rounds);
 
   // Per block of 32: scale = absmax / 127, quants rounded to nearest even. All tables give the
   // same bits. starts_*: see InputRows.

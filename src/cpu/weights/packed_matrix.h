@@ -7,7 +7,7 @@
 #include "base/result.h"
 #include "base/thread_pool.h"
 #include "checkpoint/checkpoint.h"
-#include "cpu/buffer.h"
+#include "cpu/arena.h"
 #include "cpu/kernels/panels.h"
 
 namespace hymt::cpu {
@@ -23,7 +23,7 @@ class PackedPanels {
 
   // Packs in parallel. All sources have the same number of columns. The sources' type must be the
   // format's own for q4 and q8; bf16 and f32 take any type (bf16 only what it holds exactly).
-  static Result<PackedPanels> pack(Format format, std::span<const Source> sources,
+  static Result<PackedPanels> pack(Format format, std::span<const Source> sources, Arena& arena,
                                    ThreadPool& pool);
 
   const Panels& panels() const { return panels_; }
@@ -31,12 +31,12 @@ class PackedPanels {
   // The row as numbers [n_columns], exactly as the file defines them.
   void unpack_row(int row, float* out) const;
 
-  size_t bytes() const { return weights_.size() + scales_.size() * sizeof(uint16_t); }
+  size_t bytes() const { return bytes_; }
 
  private:
   Panels panels_ = {};
-  Buffer<uint8_t> weights_;
-  Buffer<uint16_t> scales_;
+  std::shared_ptr<const uint8_t> groups_;
+  size_t bytes_ = 0;
 };
 
 // One or more matrices that read the same input, stacked: their products lie side by side in the
@@ -51,12 +51,12 @@ struct PackedMatrix {
 };
 
 // [a; b; ...] below one another.
-Result<PackedMatrix> pack_stacked(std::span<const checkpoint::Tensor* const> tensors,
+Result<PackedMatrix> pack_stacked(std::span<const checkpoint::Tensor* const> tensors, Arena& arena,
                                   ThreadPool& pool);
 // Panels of a and b in turn (gate and up): one pass gives both halves of each output. If
 // their formats differ both are kept as plain numbers.
 Result<PackedMatrix> pack_interleaved(const checkpoint::Tensor& a, const checkpoint::Tensor& b,
-                                      ThreadPool& pool);
+                                      Arena& arena, ThreadPool& pool);
 
 // The format that keeps this tensor's values exactly: its own for block types; for plain types
 // bf16 if it loses nothing, else f32.

@@ -14,22 +14,22 @@ Result<Buffer<float>> read_vector(const Tensor& tensor) {
   return values;
 }
 
-Result<PackedMatrix> pack_one(const Tensor& tensor, ThreadPool& pool) {
+Result<PackedMatrix> pack_one(const Tensor& tensor, Arena& arena, ThreadPool& pool) {
   const Tensor* const one[] = {&tensor};
-  return pack_stacked(one, pool);
+  return pack_stacked(one, arena, pool);
 }
 
-Result<PackedLayer> pack_layer(const model::LayerWeights& from, ThreadPool& pool) {
+Result<PackedLayer> pack_layer(const model::LayerWeights& from, Arena& arena, ThreadPool& pool) {
   PackedLayer layer;
   const Tensor* const qkv[] = {from.q, from.k, from.v};
   layer.attn_norm = HYMT_TRY(read_vector(*from.attn_norm));
-  layer.qkv = HYMT_TRY(pack_stacked(qkv, pool));
+  layer.qkv = HYMT_TRY(pack_stacked(qkv, arena, pool));
   layer.q_norm = HYMT_TRY(read_vector(*from.q_norm));
   layer.k_norm = HYMT_TRY(read_vector(*from.k_norm));
-  layer.o = HYMT_TRY(pack_one(*from.o, pool));
+  layer.o = HYMT_TRY(pack_one(*from.o, arena, pool));
   layer.ffn_norm = HYMT_TRY(read_vector(*from.ffn_norm));
-  layer.gate_up = HYMT_TRY(pack_interleaved(*from.gate, *from.up, pool));
-  layer.down = HYMT_TRY(pack_one(*from.down, pool));
+  layer.gate_up = HYMT_TRY(pack_interleaved(*from.gate, *from.up, arena, pool));
+  layer.down = HYMT_TRY(pack_one(*from.down, arena, pool));
   return layer;
 }
 
@@ -38,11 +38,13 @@ Result<PackedLayer> pack_layer(const model::LayerWeights& from, ThreadPool& pool
 Result<PackedWeights> pack_weights(const model::Model& model, ThreadPool& pool) {
   const model::Weights& from = model.weights;
   PackedWeights packed;
-  packed.embedding = HYMT_TRY(pack_one(*from.embedding, pool));
-  for (const auto& layer : from.layers) packed.layers.push_back(HYMT_TRY(pack_layer(layer, pool)));
+  Arena arena;
+  packed.embedding = HYMT_TRY(pack_one(*from.embedding, arena, pool));
+  for (const auto& layer : from.layers)
+    packed.layers.push_back(HYMT_TRY(pack_layer(layer, arena, pool)));
   packed.output_norm = HYMT_TRY(read_vector(*from.output_norm));
   if (from.output != from.embedding) {
-    packed.untied = std::make_unique<PackedMatrix>(HYMT_TRY(pack_one(*from.output, pool)));
+    packed.untied = std::make_unique<PackedMatrix>(HYMT_TRY(pack_one(*from.output, arena, pool)));
   }
   return packed;
 }

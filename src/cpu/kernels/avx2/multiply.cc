@@ -43,7 +43,7 @@ inline void add_block(const __m256i (&dots)[M][2], const int32_t* starts, const 
 }
 
 struct ProductQ4 {
-  static constexpr size_t kGroupBytes = 256;
+  static constexpr size_t kStride = kPairBytes[static_cast<size_t>(Format::q4)];
 
   template <int M>
   static inline void sums(const uint8_t* weights, const uint16_t* scales, int n_groups,
@@ -52,12 +52,12 @@ struct ProductQ4 {
     const size_t first = static_cast<size_t>(row) * n_blocks;
     const __m256i mask = _mm256_set1_epi8(15);
     const __m256i ones = _mm256_set1_epi16(1);
-    for (size_t b = 0; b < n_blocks; ++b, weights += kGroupBytes, scales += kPanelRows) {
+    for (size_t b = 0; b < n_blocks; ++b, weights += kStride, scales += kStride / sizeof *scales) {
       __m256i dots[M][2];
       for (int m = 0; m < M; ++m) dots[m][0] = dots[m][1] = _mm256_setzero_si256();
       for (int v = 0; v < 4; ++v) {
         for (int half = 0; half < 2; ++half) {
-          const __m256i both = load_bytes(weights + 64 * v + 32 * half);
+          const __m256i both = load_bytes(weights + 128 * v + 32 * half);
           const __m256i low = _mm256_and_si256(both, mask);
           const __m256i high = _mm256_and_si256(_mm256_srli_epi16(both, 4), mask);
           for (int m = 0; m < M; ++m) {
@@ -79,7 +79,7 @@ struct ProductQ4 {
 };
 
 struct ProductQ8 {
-  static constexpr size_t kGroupBytes = 512;
+  static constexpr size_t kStride = kPairBytes[static_cast<size_t>(Format::q8)];
 
   template <int M>
   static inline void sums(const uint8_t* weights, const uint16_t* scales, int n_groups,
@@ -88,12 +88,12 @@ struct ProductQ8 {
     const size_t first = static_cast<size_t>(row) * n_blocks;
     const __m256i top_bit = _mm256_set1_epi8(-128);
     const __m256i ones = _mm256_set1_epi16(1);
-    for (size_t b = 0; b < n_blocks; ++b, weights += kGroupBytes, scales += kPanelRows) {
+    for (size_t b = 0; b < n_blocks; ++b, weights += kStride, scales += kStride / sizeof *scales) {
       __m256i dots[M][2];
       for (int m = 0; m < M; ++m) dots[m][0] = dots[m][1] = _mm256_setzero_si256();
       for (int g = 0; g < 8; ++g) {
         for (int half = 0; half < 2; ++half) {
-          const __m256i w = _mm256_xor_si256(load_bytes(weights + 64 * g + 32 * half), top_bit);
+          const __m256i w = _mm256_xor_si256(load_bytes(weights + 128 * g + 32 * half), top_bit);
           const __m256i size = _mm256_abs_epi8(w);
           for (int m = 0; m < M; ++m) {
             const int8_t* quants =
@@ -110,7 +110,7 @@ struct ProductQ8 {
 };
 
 struct ProductBf16 {
-  static constexpr size_t kGroupBytes = 64;
+  static constexpr size_t kStride = kPairBytes[static_cast<size_t>(Format::f32)];
 
   // The pair's first (low halves) and second numbers.
   static inline __m256 first_of_pair(__m256i pairs) {
@@ -125,7 +125,7 @@ struct ProductBf16 {
                           int row, Lanes (&acc)[M]) {
     const auto n_pairs = static_cast<size_t>(n_groups);
     const uint16_t* input = x.bf16 + static_cast<size_t>(row) * 2 * n_pairs;
-    for (size_t k = 0; k < n_pairs; ++k, weights += kGroupBytes) {
+    for (size_t k = 0; k < n_pairs; ++k, weights += kStride) {
       const __m256i low = load_bytes(weights);
       const __m256i high = load_bytes(weights + 32);
       for (int m = 0; m < M; ++m) {
@@ -140,7 +140,7 @@ struct ProductBf16 {
 };
 
 struct ProductF32 {
-  static constexpr size_t kGroupBytes = 64;
+  static constexpr size_t kStride = kPairBytes[static_cast<size_t>(Format::f32)];
 
   template <int M>
   static inline void sums(const uint8_t* weights, const uint16_t*, int n_groups, const InputRows& x,
@@ -148,7 +148,7 @@ struct ProductF32 {
     const auto n = static_cast<size_t>(n_groups);
     const float* input = x.f32 + static_cast<size_t>(row) * n;
     const auto* columns = reinterpret_cast<const float*>(weights);
-    for (size_t k = 0; k < n; ++k, columns += kPanelRows) {
+    for (size_t k = 0; k < n; ++k, columns += kStride / sizeof *columns) {
       const Lanes w = load(columns);
       for (int m = 0; m < M; ++m) {
         acc[m] = multiply_add(w, all(input[static_cast<size_t>(m) * n + k]), acc[m]);
@@ -159,10 +159,14 @@ struct ProductF32 {
 
 template <class Product, int M>
 inline void panel_sums(const Panels& w, int panel, const InputRows& x, int row, Lanes (&acc)[M]) {
-  const size_t group = static_cast<size_t>(panel) * static_cast<size_t>(w.n_groups);
+  const auto format = static_cast<size_t>(w.format);
+  const uint8_t* pair = w.groups + static_cast<size_t>(panel / 2) *
+                                       static_cast<size_t>(w.n_groups) * kPairBytes[format];
   for (Lanes& sum : acc) sum = zero();
-  Product::template sums<M>(w.weights + group * Product::kGroupBytes, w.scales + group * kPanelRows,
-                            w.n_groups, x, row, acc);
+  Product::template sums<M>(
+      pair + panel % 2 * 64,
+      reinterpret_cast<const uint16_t*>(pair + kScalesAt[format]) + panel % 2 * kPanelRows,
+      w.n_groups, x, row, acc);
 }
 
 // Rows [row, row + n), n <= M, of all panels.

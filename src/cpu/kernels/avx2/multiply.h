@@ -14,4 +14,9 @@ void multiply_bf16(const Panels& weights, int first, int last, const InputRows& 
 void multiply_f32(const Panels& weights, int first, int last, const InputRows& x,
                   const OutputRows& out, void* scratch);
 
+// Slots of Kernels::peak.
+double peak_q4(int64_t rounds);
+double peak_q8(int64_t rounds);
+double peak_f32(int64_t rounds);
+
 }  // namespace hymt::cpu::avx2

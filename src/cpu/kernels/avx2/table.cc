@@ -12,6 +12,10 @@ void fill_avx2(Kernels& table) {
   table.multiply[static_cast<int>(Format::q8)] = avx2::multiply_q8;
   table.multiply[static_cast<int>(Format::bf16)] = avx2::multiply_bf16;
   table.multiply[static_cast<int>(Format::f32)] = avx2::multiply_f32;
+  table.peak[static_cast<int>(Format::q4)] = avx2::peak_q4;
+  table.peak[static_cast<int>(Format::q8)] = avx2::peak_q8;
+  table.peak[static_cast<int>(Format::bf16)] = avx2::peak_f32;
+  table.peak[static_cast<int>(Format::f32)] = avx2::peak_f32;
   table.quantize = quantize;
   table.to_bf16 = to_bf16;
   table.to_f16 = to_f16;

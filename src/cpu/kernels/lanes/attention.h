@@ -62,7 +62,10 @@ inline void score_block(const AttentionState& s, int first, int chunk, int token
     sum[i] = zero();
   }
   const uint16_t* k = block_of(s.tile, token);
+  // Memory works while we do: V of this block comes while the first queries are scored.
+  const uint16_t* v = first == 0 ? k + s.tile.d_head * kBlockTokens : k;
   for (int d = 0; d < s.tile.d_head; ++d, k += kBlockTokens) {
+    __builtin_prefetch(v + d * kBlockTokens);
     const Lanes tokens = load_f16(k);
     for (int i = 0; i < N; ++i) sum[i] = multiply_add(all(q[i][d]), tokens, sum[i]);
   }
@@ -97,6 +100,14 @@ inline void weigh(const AttentionState& s, int i, int chunk, int n_tokens) {
   store(s.totals + i * 16, total);
 }
 
+// K that will be wanted when this chunk is done with: of the block a chunk after `token`, or what
+// the tile after this one begins with. Null: nothing.
+inline const uint16_t* k_after(const AttentionState& s, int token) {
+  const int next = token + kChunkTokens;
+  if (next < s.tile.n_visible + s.tile.n_rows - 1) return block_of(s.tile, next);
+  return token % kChunkTokens == 0 ? s.tile.next : nullptr;
+}
+
 // Adds the weighted V of the chunk's first n_tokens tokens to the sums of queries [first, first +
 // N).
 template <int N>
@@ -109,6 +120,10 @@ inline void add_values(const AttentionState& s, int first, int chunk, int n_toke
     for (int t = 0; t < n_tokens; t += kBlockTokens) {
       const uint16_t* v = block_of(s.tile, chunk + t) + s.tile.d_head * kBlockTokens + d;
       const int n = n_tokens - t < kBlockTokens ? n_tokens - t : kBlockTokens;
+      const uint16_t* next_k = first == 0 && d < s.tile.d_head ? k_after(s, chunk + t) : nullptr;
+      if (next_k != nullptr) {
+        for (int row = 0; row < 16; row += 2) __builtin_prefetch(next_k + (d + row) * kBlockTokens);
+      }
       const float* weights = s.scores + first * kChunkTokens + t;
       for (int j = 0; j < n; ++j, v += s.d_padded) {
         const Lanes columns = load_f16(v);

@@ -12,9 +12,6 @@
 namespace hymt::cpu::neon {
 namespace {
 
-// Far enough ahead that a line has come from memory when its turn is there.
-constexpr int kPrefetchBytes = 1024;
-
 // A block of M input rows.
 template <int M>
 struct BlockInputs {
@@ -38,7 +35,8 @@ inline void add_group(const int8x16_t (&weights)[Q], const BlockInputs<M>& x, Su
 
 // 4-bit weights, used unsigned: sums start from what undoes their offset.
 struct Nibbles {
-  static constexpr size_t kGroupBytes = 256;
+  static constexpr Format kFormat = Format::q4;
+  static constexpr size_t kGroupsAhead = 4;
 
   static inline int32x4_t start(const InputRows& x, size_t block) {
     return vdupq_n_s32(x.starts_q4[block]);
@@ -48,7 +46,7 @@ struct Nibbles {
   static inline void add_vector(const uint8_t* weights, const BlockInputs<M>& x, Sums<M, Q>& sums) {
     int8x16_t low[Q], high[Q];
     for (int q = 0; q < Q; ++q) {
-      const uint8x16_t both = vld1q_u8(weights + 64 * kVector + 16 * q);
+      const uint8x16_t both = vld1q_u8(weights + kVectorStride * kVector + 16 * q);
       low[q] = vreinterpretq_s8_u8(vandq_u8(both, vdupq_n_u8(15)));
       high[q] = vreinterpretq_s8_u8(vshrq_n_u8(both, 4));
     }
@@ -68,7 +66,8 @@ struct Nibbles {
 
 // 8-bit weights with an offset of 128, which to subtract is to flip the top bit.
 struct Bytes {
-  static constexpr size_t kGroupBytes = 512;
+  static constexpr Format kFormat = Format::q8;
+  static constexpr size_t kGroupsAhead = 2;
 
   static inline int32x4_t start(const InputRows&, size_t) { return vdupq_n_s32(0); }
 
@@ -76,7 +75,7 @@ struct Bytes {
   static inline void add_vector(const uint8_t* weights, const BlockInputs<M>& x, Sums<M, Q>& sums) {
     int8x16_t w[Q];
     for (int q = 0; q < Q; ++q) {
-      const uint8x16_t stored = vld1q_u8(weights + 64 * kVector + 16 * q);
+      const uint8x16_t stored = vld1q_u8(weights + kVectorStride * kVector + 16 * q);
       w[q] = vreinterpretq_s8_u8(veorq_u8(stored, vdupq_n_u8(128)));
     }
     add_group<kVector / 4, kVector % 4, M, Q>(w, x, sums);
@@ -97,7 +96,7 @@ struct Bytes {
 
 template <class Weights>
 struct Product {
-  static constexpr size_t kGroupBytes = Weights::kGroupBytes;
+  static constexpr Format kFormat = Weights::kFormat;
   static constexpr int kMaxRows = 4;
 
   // Adds a block's products to quarters [quarter, quarter + Q) of the sums with panel p.
@@ -125,6 +124,8 @@ struct Product {
   [[gnu::always_inline]] static inline void add_to(Lanes (&acc)[M][P], const Source<P>& source,
                                                    const InputRows& x, int row) {
     constexpr int Q = M == 1 ? 4 : M == 2 ? 2 : 1;  // four sums: none waits for its last addition
+    constexpr size_t kBytes = kPairBytes[static_cast<size_t>(kFormat)];
+    constexpr size_t kScales = kBytes / sizeof *source.scales;  // from block to block
     const size_t n_blocks = source.n_groups;
     for (size_t b = 0; b < n_blocks; ++b) {
       BlockInputs<M> inputs;
@@ -135,13 +136,18 @@ struct Product {
         inputs.quants[m][1] = vld1q_s8(quants + 16);
       }
       for (int p = 0; p < P; ++p) {
-        const uint8_t* weights = source.weights[p] + b * kGroupBytes;
-        for (size_t line = 0; line < kGroupBytes; line += 64) {
-          __builtin_prefetch(weights + kPrefetchBytes + line);
+        const auto panel = static_cast<size_t>(p);
+        const uint8_t* weights = source.weights + panel * kVectorBytes + b * kBytes;
+        const uint16_t* scales = source.scales + panel * kPanelRows + b * kScales;
+        // Far enough ahead that a line has come from memory when its turn is there.
+        for (int v = 0; v < kGroupVectors[static_cast<size_t>(kFormat)]; ++v) {
+          __builtin_prefetch(weights + Weights::kGroupsAhead * kBytes +
+                             kVectorStride * static_cast<size_t>(v));
         }
+        __builtin_prefetch(scales + Weights::kGroupsAhead * kScales);
 #pragma GCC unroll 4
         for (int quarter = 0; quarter < 4; quarter += Q) {
-          add_quarters<Q>(acc, p, quarter, weights, source.scales[p] + b * kPanelRows, x, inputs);
+          add_quarters<Q>(acc, p, quarter, weights, scales, x, inputs);
         }
       }
     }

@@ -8,10 +8,11 @@
 namespace hymt::cpu::neon {
 namespace {
 
-constexpr int kPrefetchBytes = 1024;
+constexpr size_t kGroupBytes = kPairBytes[static_cast<size_t>(Format::f32)];  // BF16's as well
+constexpr size_t kAhead = 16 * kGroupBytes;  // that a line has come when its turn is there
 
 struct ProductBf16 {
-  static constexpr size_t kGroupBytes = 64;
+  static constexpr Format kFormat = Format::bf16;
   static constexpr int kMaxRows = 5;
 
   template <int M, int P>
@@ -28,8 +29,9 @@ struct ProductBf16 {
         a[m] = vreinterpretq_f32_u32(vshll_n_u16(vcreate_u16(pair), 16));
       }
       for (int p = 0; p < P; ++p) {
-        const uint8_t* group = source.weights[p] + kGroupBytes * k;
-        __builtin_prefetch(group + kPrefetchBytes);
+        const uint8_t* group =
+            source.weights + kVectorBytes * static_cast<size_t>(p) + kGroupBytes * k;
+        __builtin_prefetch(group + kAhead);
 #pragma GCC unroll 4
         for (int q = 0; q < 4; ++q) {
           const uint32x4_t pairs = vreinterpretq_u32_u8(vld1q_u8(group + 16 * q));
@@ -47,7 +49,7 @@ struct ProductBf16 {
 };
 
 struct ProductF32 {
-  static constexpr size_t kGroupBytes = 64;
+  static constexpr Format kFormat = Format::f32;
   static constexpr int kMaxRows = 5;
 
   template <int M, int P>
@@ -59,8 +61,9 @@ struct ProductF32 {
       float32x4_t a[M];
       for (int m = 0; m < M; ++m) a[m] = vdupq_n_f32(input[static_cast<size_t>(m) * n + k]);
       for (int p = 0; p < P; ++p) {
-        const uint8_t* group = source.weights[p] + kGroupBytes * k;
-        __builtin_prefetch(group + kPrefetchBytes);
+        const uint8_t* group =
+            source.weights + kVectorBytes * static_cast<size_t>(p) + kGroupBytes * k;
+        __builtin_prefetch(group + kAhead);
         const Lanes w = load(reinterpret_cast<const float*>(group));
         for (int m = 0; m < M; ++m) {
           for (int q = 0; q < 4; ++q) {

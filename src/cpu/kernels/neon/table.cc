@@ -14,6 +14,10 @@ void fill_neon(Kernels& table) {
   table.multiply[static_cast<int>(Format::q8)] = neon::multiply_q8;
   table.multiply[static_cast<int>(Format::bf16)] = neon::multiply_bf16;
   table.multiply[static_cast<int>(Format::f32)] = neon::multiply_f32;
+  table.peak[static_cast<int>(Format::q4)] = neon::peak_int8;
+  table.peak[static_cast<int>(Format::q8)] = neon::peak_int8;
+  table.peak[static_cast<int>(Format::bf16)] = neon::peak_f32;
+  table.peak[static_cast<int>(Format::f32)] = neon::peak_f32;
   table.quantize = quantize;
   table.to_bf16 = to_bf16;
   table.to_f16 = to_f16;

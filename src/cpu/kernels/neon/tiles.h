@@ -2,12 +2,12 @@
 // tile's sums. Internal linkage throughout, see panels.h.
 //
 // A Product has
-//   kGroupBytes, kMaxRows             of a group of its panels, of its largest tile
+//   kFormat, kMaxRows                 what its weights look like, rows of its largest tile
 //   add_to<M, P>(acc, source, x, row) adds the products of P panels with M rows from `row` on,
 //                                     always inline, lest acc be kept in memory
 // and adds an output's terms in one order, whatever M and P: a row must not notice its tile. P is 2
-// for a single row, so that none of its additions waits for the last one, and else 1, so that all
-// sums stay in registers.
+// for a single row, so that a pair of panels is read as the one stream that it is and no addition
+// waits for the last one, and else 1, so that all sums stay in registers.
 #pragma once
 
 #include "cpu/kernels/kernels.h"
@@ -18,36 +18,35 @@
 namespace hymt::cpu {
 namespace {
 
-// P consecutive panels of a matrix.
+constexpr size_t kVectorBytes = 64;  // of a panel; its neighbour's vector follows
+
+// One panel of a pair, or both.
 template <int P>
 struct Source {
-  const uint8_t* weights[P];
-  const uint16_t* scales[P];
+  const uint8_t* weights;  // of the first group; the second panel's are kVectorBytes further
+  const uint16_t* scales;  // of the first group; the second panel's are kPanelRows further
   size_t n_groups;
 };
 
+// From `panel` on, which is the first of a pair if P is 2.
 template <class Product, int P>
 inline Source<P> source_of(const Panels& w, int panel) {
-  Source<P> source;
-  source.n_groups = static_cast<size_t>(w.n_groups);
-  for (int p = 0; p < P; ++p) {
-    const size_t group = static_cast<size_t>(panel + p) * source.n_groups;
-    source.weights[p] = w.weights + group * Product::kGroupBytes;
-    source.scales[p] = w.scales + group * kPanelRows;
-  }
-  return source;
+  constexpr auto kFormat = static_cast<size_t>(Product::kFormat);
+  const auto n_groups = static_cast<size_t>(w.n_groups);
+  const uint8_t* pair = w.groups + static_cast<size_t>(panel / 2) * n_groups * kPairBytes[kFormat];
+  const auto odd = static_cast<size_t>(panel % 2);
+  return {pair + odd * kVectorBytes,
+          reinterpret_cast<const uint16_t*>(pair + kScalesAt[kFormat]) + odd * kPanelRows,
+          n_groups};
 }
 
 template <class Product, int M, int P>
 inline void tile_sums(const Source<P>& source, const InputRows& x, int row, Lanes (&sums)[M][P]) {
   constexpr int kTogether = M == 1 ? P : 1;
   for (int first = 0; first < P; first += kTogether) {
-    Source<kTogether> part;
-    part.n_groups = source.n_groups;
-    for (int p = 0; p < kTogether; ++p) {
-      part.weights[p] = source.weights[first + p];
-      part.scales[p] = source.scales[first + p];
-    }
+    const auto skipped = static_cast<size_t>(first);
+    const Source<kTogether> part = {source.weights + skipped * kVectorBytes,
+                                    source.scales + skipped * kPanelRows, source.n_groups};
     // A copy, and made by quarters: what is handed on as it is would be stored at every step.
     Lanes acc[M][kTogether];
     for (auto& of_row : acc) {
@@ -100,13 +99,18 @@ inline void all_rows(const Source<P>& source, const InputRows& x, const OutputRo
   }
 }
 
-// Pairs of panels, then the one that may be left.
+// Pairs of panels, at either end perhaps one panel of a pair.
 template <class Product>
 inline void all_panels(const Panels& w, int first, int last, const InputRows& x,
                        const OutputRows& out) {
   const int per_pair = out.epilogue == Epilogue::swiglu ? 1 : 2;
   float* y = out.y;
   int panel = first;
+  if (panel % 2 == 1 && panel < last) {
+    all_rows<Product>(source_of<Product, 1>(w, panel), x, out, y);
+    ++panel;
+    y += kPanelRows;
+  }
   for (; panel + 2 <= last; panel += 2, y += per_pair * kPanelRows) {
     all_rows<Product>(source_of<Product, 2>(w, panel), x, out, y);
   }

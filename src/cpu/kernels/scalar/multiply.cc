@@ -8,20 +8,24 @@ namespace hymt::cpu::scalar {
 namespace {
 
 constexpr int kRows = kPanelRows;
+constexpr int kStride = static_cast<int>(kVectorStride);
 
 // The 16 products of one panel with input row `row`, in `sums`; one function a format.
 using PanelProduct = void (*)(const Panels& w, int panel, const InputRows& x, int row, float* sums);
 
-const uint8_t* group_of(const Panels& w, int panel, int group, size_t group_bytes) {
+const uint8_t* pair_of(const Panels& w, int panel, int group) {
   const size_t index =
-      static_cast<size_t>(panel) * static_cast<size_t>(w.n_groups) + static_cast<size_t>(group);
-  return w.weights + index * group_bytes;
+      static_cast<size_t>(panel / 2) * static_cast<size_t>(w.n_groups) + static_cast<size_t>(group);
+  return w.groups + index * kPairBytes[static_cast<size_t>(w.format)];
+}
+
+const uint8_t* group_of(const Panels& w, int panel, int group) {
+  return pair_of(w, panel, group) + panel % 2 * 64;
 }
 
 const uint16_t* scales_of(const Panels& w, int panel, int block) {
-  return w.scales + (static_cast<size_t>(panel) * static_cast<size_t>(w.n_groups) +
-                     static_cast<size_t>(block)) *
-                        kRows;
+  const uint8_t* scales = pair_of(w, panel, block) + kScalesAt[static_cast<size_t>(w.format)];
+  return reinterpret_cast<const uint16_t*>(scales) + panel % 2 * kRows;
 }
 
 // Adds one block: dot is exact, then scaled.
@@ -35,13 +39,13 @@ void product_q8(const Panels& w, int panel, const InputRows& x, int row, float* 
   const size_t blocks = static_cast<size_t>(row) * static_cast<size_t>(w.n_groups);
   for (int b = 0; b < w.n_groups; ++b) {
     const size_t block = blocks + static_cast<size_t>(b);
-    const uint8_t* weights = group_of(w, panel, b, 512);
+    const uint8_t* weights = group_of(w, panel, b);
     const int8_t* quants = x.quants + block * kBlockColumns;
     int32_t dot[kRows];
     for (int32_t& d : dot) d = x.starts_q8[block];
     for (int g = 0; g < 8; ++g) {
       for (int r = 0; r < kRows; ++r) {
-        for (int j = 0; j < 4; ++j) dot[r] += weights[g * 64 + r * 4 + j] * quants[g * 4 + j];
+        for (int j = 0; j < 4; ++j) dot[r] += weights[g * kStride + r * 4 + j] * quants[g * 4 + j];
       }
     }
     add_block(dot, scales_of(w, panel, b), x.scales[block], sums);
@@ -52,14 +56,14 @@ void product_q4(const Panels& w, int panel, const InputRows& x, int row, float* 
   const size_t blocks = static_cast<size_t>(row) * static_cast<size_t>(w.n_groups);
   for (int b = 0; b < w.n_groups; ++b) {
     const size_t block = blocks + static_cast<size_t>(b);
-    const uint8_t* weights = group_of(w, panel, b, 256);
+    const uint8_t* weights = group_of(w, panel, b);
     const int8_t* quants = x.quants + block * kBlockColumns;
     int32_t dot[kRows];
     for (int32_t& d : dot) d = x.starts_q4[block];
     for (int v = 0; v < 4; ++v) {
       for (int r = 0; r < kRows; ++r) {
         for (int j = 0; j < 4; ++j) {
-          const int nibbles = weights[v * 64 + r * 4 + j];
+          const int nibbles = weights[v * kStride + r * 4 + j];
           dot[r] += (nibbles & 15) * quants[v * 4 + j];
           dot[r] += (nibbles >> 4) * quants[16 + v * 4 + j];
         }
@@ -72,7 +76,7 @@ void product_q4(const Panels& w, int panel, const InputRows& x, int row, float* 
 void product_bf16(const Panels& w, int panel, const InputRows& x, int row, float* sums) {
   const uint16_t* input = x.bf16 + static_cast<size_t>(row) * 2 * static_cast<size_t>(w.n_groups);
   for (int g = 0; g < w.n_groups; ++g) {
-    const auto* pair = reinterpret_cast<const uint16_t*>(group_of(w, panel, g, 64));
+    const auto* pair = reinterpret_cast<const uint16_t*>(group_of(w, panel, g));
     const float first = from_bf16(input[2 * g]);
     const float second = from_bf16(input[2 * g + 1]);
     for (int r = 0; r < kRows; ++r) {
@@ -85,7 +89,7 @@ void product_bf16(const Panels& w, int panel, const InputRows& x, int row, float
 void product_f32(const Panels& w, int panel, const InputRows& x, int row, float* sums) {
   const float* input = x.f32 + static_cast<size_t>(row) * static_cast<size_t>(w.n_groups);
   for (int k = 0; k < w.n_groups; ++k) {
-    const auto* column = reinterpret_cast<const float*>(group_of(w, panel, k, 64));
+    const auto* column = reinterpret_cast<const float*>(group_of(w, panel, k));
     for (int r = 0; r < kRows; ++r) sums[r] += column[r] * input[k];
   }
 }

@@ -15,6 +15,9 @@ void multiply_bf16(const Panels& weights, int first, int last, const InputRows& 
 void multiply_f32(const Panels& weights, int first, int last, const InputRows& x,
                   const OutputRows& out, void* scratch);
 
+double peak_int8(int64_t rounds);
+double peak_f32(int64_t rounds);
+
 void quantize(const float* x, int n, int8_t* quants, float* scales, int32_t* starts_q4,
               int32_t* starts_q8);
 void to_bf16(const float* x, int n, uint16_t* out);

@@ -9,6 +9,10 @@ void fill_scalar(Kernels& table) {
   table.multiply[static_cast<int>(Format::q8)] = scalar::multiply_q8;
   table.multiply[static_cast<int>(Format::bf16)] = scalar::multiply_bf16;
   table.multiply[static_cast<int>(Format::f32)] = scalar::multiply_f32;
+  table.peak[static_cast<int>(Format::q4)] = scalar::peak_int8;
+  table.peak[static_cast<int>(Format::q8)] = scalar::peak_int8;
+  table.peak[static_cast<int>(Format::bf16)] = scalar::peak_f32;
+  table.peak[static_cast<int>(Format::f32)] = scalar::peak_f32;
   table.quantize = scalar::quantize;
   table.to_bf16 = scalar::to_bf16;
   table.to_f16 = scalar::to_f16;
