@@ -199,5 +199,35 @@ TEST_P(Rows, SumsExponentials) {
   }
 }
 
+TEST_P(Rows, KeepsANumberIn8Bits) {
+  const Kernels scalar = find_kernels("scalar").value();
+  for (const int n : kSizes) {
+    std::vector<float> x = random_floats(static_cast<size_t>(n) + 1, 43);
+    std::vector<int8_t> out(static_cast<size_t>(n) + 1, 77), same(out);
+    const float scale = kernels_.to_int8(x.data() + 1, n, out.data());
+    float absmax = 0;
+    for (int i = 0; i < n; ++i) absmax = std::max(absmax, std::fabs(x[static_cast<size_t>(i + 1)]));
+    EXPECT_EQ(scale, absmax / 127);
+    for (int i = 0; i < n; ++i) {
+      EXPECT_NEAR(out[static_cast<size_t>(i)] * scale, x[static_cast<size_t>(i + 1)],
+                  scale * (0.5 + 1e-4));
+    }
+    EXPECT_EQ(out[static_cast<size_t>(n)], 77) << "wrote past the end";
+    EXPECT_EQ(scalar.to_int8(x.data() + 1, n, same.data()), scale);
+    EXPECT_EQ(out, same);
+  }
+  std::vector<float> zeros(20, 0.0f);
+  std::vector<int8_t> out(20, 1);
+  EXPECT_EQ(kernels_.to_int8(zeros.data(), 20, out.data()), 0);
+  EXPECT_EQ(out, std::vector<int8_t>(20, 0));
+  for (const float odd : {NAN, INFINITY, -INFINITY, 1e-42f}) {
+    zeros[17] = odd;
+    std::vector<int8_t> same(20);
+    kernels_.to_int8(zeros.data(), 20, out.data());
+    scalar.to_int8(zeros.data(), 20, same.data());
+    EXPECT_EQ(out, same) << odd;
+  }
+}
+
 }  // namespace
 }  // namespace hymt::cpu::test

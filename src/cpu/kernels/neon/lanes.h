@@ -57,6 +57,12 @@ inline float32x4_t load_f16_quarter(const uint16_t* p) {
 inline Lanes load_f16(const uint16_t* p) {
   return by_quarters([=](int i) { return load_f16_quarter(p + 4 * i); });
 }
+inline Lanes load_int8(const int8_t* p) {
+  const int8x16_t bytes = vld1q_s8(p);
+  const int16x8_t low = vmovl_s8(vget_low_s8(bytes)), high = vmovl_high_s8(bytes);
+  return {{vcvtq_f32_s32(vmovl_s16(vget_low_s16(low))), vcvtq_f32_s32(vmovl_high_s16(low)),
+           vcvtq_f32_s32(vmovl_s16(vget_low_s16(high))), vcvtq_f32_s32(vmovl_high_s16(high))}};
+}
 inline void store_f16(uint16_t* p, Lanes x) {
   for (int i = 0; i < 4; ++i) {
     vst1_u16(p + 4 * i, vreinterpret_u16_f16(vcvt_f16_f32(x.quarter[i])));
