@@ -25,7 +25,8 @@ struct Options {
       false;  // take the memory of KV blocks and logits now, not as it comes into use
 };
 
-// The kernel tables that this machine can run, best first ("avx512", "avx2", "scalar").
+// The kernel tables that this machine can run, best first ("avx512", "avx2", "scalar"; on 64-bit
+// ARM "neon", "scalar").
 std::vector<std::string> kernel_names();
 
 // Bytes one KV block of this model takes. unsupported if there is no such type.

@@ -51,6 +51,20 @@ TEST_P(Rows, QuantizesToTheNearestOf255Steps) {
   }
 }
 
+TEST_P(Rows, QuantizesTiesToEvenSteps) {
+  std::vector<float> x(32, 0.0f);
+  x[31] = 127;  // so that a step is 1
+  const float ties[] = {0.5f, 1.5f, 2.5f, 3.5f, 126.5f, -0.5f, -1.5f, -2.5f, -3.5f, -126.5f};
+  const int even[] = {0, 2, 2, 4, 126, 0, -2, -2, -4, -126};
+  std::copy(std::begin(ties), std::end(ties), x.begin() + 11);
+  std::vector<int8_t> quants(32);
+  float scale = 0;
+  int32_t q4 = 0, q8 = 0;
+  kernels_.quantize(x.data(), 32, quants.data(), &scale, &q4, &q8);
+  EXPECT_EQ(scale, 1);
+  for (size_t i = 0; i < std::size(even); ++i) EXPECT_EQ(quants[11 + i], even[i]) << ties[i];
+}
+
 TEST_P(Rows, QuantizesZerosAndWhatIsNoNumber) {
   std::vector<float> x(32, 0.0f);
   std::vector<int8_t> quants(32, 1);

@@ -21,6 +21,9 @@ constexpr std::array kImplementations = {
     Implementation{"avx512", has_avx512, fill_avx512},
     Implementation{"avx2", has_avx2, fill_avx2},
 #endif
+#if defined(__aarch64__)
+    Implementation{"neon", has_neon, fill_neon},
+#endif
     Implementation{"scalar", [] { return true; }, fill_scalar},
 };
 

@@ -10,5 +10,8 @@ void fill_scalar(Kernels& table);  // every slot
 void fill_avx2(Kernels& table);    // needs AVX2, FMA, F16C
 void fill_avx512(Kernels& table);  // needs AVX-512 F, BW, DQ, VL, VNNI, BF16 and the above
 #endif
+#if defined(__aarch64__)
+void fill_neon(Kernels& table);  // needs NEON and its dot products
+#endif
 
 }  // namespace hymt::cpu
