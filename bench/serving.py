@@ -7,7 +7,8 @@ Measures the model alone (`hymt bench`: prefill of 512 tokens, decoding at each 
 `hymt serve` and puts each number of callers on it for --duration seconds. Prints requests/s,
 latencies, and the share: the time the model alone would have taken for those tokens (those of
 prompts found computed left out), over the time that passed. The load generator runs on the same
-machine and is paid for in that share. At last every text is asked for alone, and once more under
+machine and is paid for in that share. The service remembers no answers meanwhile, as the texts
+repeat: what is measured is the engine. At last every text is asked for alone, and once more under
 load: the answers must be equal.
 """
 
@@ -65,7 +66,7 @@ def bench(hymt: str, model: list[str], batches: list[int]) -> tuple[float, dict[
     lines = subprocess.run(
         [hymt, "bench", *model, "--prefill", "512", "--decode", ",".join(map(str, batches)),
          "--json"], check=True, capture_output=True, text=True).stdout.splitlines()
-    rows = [json.loads(line) for line in lines]
+    rows = [row for row in map(json.loads, lines) if "test" in row]
     prefill = next(r["tok_per_s"] for r in rows if r["test"] == "prefill")
     return prefill, {r["batch"]: r["tok_per_s"] for r in rows if r["test"] == "decode"}
 
@@ -133,7 +134,7 @@ def main() -> None:
     rounds = []
     for _ in range(options.repeat):
         with Service(options.hymt, [*model, "--max-queue", "1024", "--deadline", "10m",
-                                    *options.serve.split()]) as service:
+                                    "--cache-memory", "0", *options.serve.split()]) as service:
             for n in callers:
                 rounds.append(load(options.hymt, service, n, options))
                 say(f"{n} callers: {rounds[-1]['requests_per_s']:.1f} requests/s")

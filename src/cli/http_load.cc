@@ -125,6 +125,7 @@ class Load {
   Load(const LoadPlan& plan, const std::function<void(LoadSample&&)>& done)
       : plan_(plan), done_(done), random_(plan.seed) {
     headers_.reset(curl_slist_append(nullptr, "Content-Type: application/json"));
+    if (plan.computed_now) curl_slist_append(headers_.get(), "Cache-Control: no-cache");
   }
   ~Load() {
     for (const auto& transfer : under_way_) {

@@ -24,6 +24,7 @@ struct LoadPlan {
   double seconds = 10;              // arrivals end after this; what is under way is waited for
   int64_t max_requests = 0;         // 0: no limit but the time
   uint64_t seed = 1;
+  bool computed_now = false;  // asks for answers that are not remembered (Cache-Control: no-cache)
 };
 
 struct LoadSample {

@@ -161,6 +161,7 @@ Result<void> load(Options options) {
 
   Totals totals;
   std::map<size_t, std::string> answers;  // by body
+  options.plan.computed_now = options.plan.computed_now || options.verify;
   if (options.verify) answers = HYMT_TRY(answers_alone(options));
   HYMT_TRY(run_load(options.plan, [&](LoadSample&& sample) {
     totals.last_end = std::max(totals.last_end, sample.ended);
@@ -238,7 +239,10 @@ void add_load(CLI::App& app, Action& action) {
   command.add_flag("--stream", options->stream,
                    "Ask for streams; the first byte is then a token's");
   command.add_flag("--verify", options->verify,
-                   "First ask for each text alone, and compare the answers under load with those");
+                   "First ask for each text alone, and compare the answers under load with those; "
+                   "implies --no-cache");
+  command.add_flag("--no-cache", options->plan.computed_now,
+                   "Ask for answers computed now, not remembered ones (Cache-Control: no-cache)");
   command.add_flag("--json", options->as_json);
   command.callback([options, &action] { action = [options] { return load(*options); }; });
 }

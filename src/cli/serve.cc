@@ -10,8 +10,11 @@
 
 #include "cli/commands.h"
 #include "cli/embedded.h"
+#include "cli/machine_memory.h"
+#include "cli/read_text.h"
 #include "cli/service.h"
 #include "cli/signals.h"
+#include "cli/sizes.h"
 
 namespace hymt::cli {
 namespace {
@@ -22,21 +25,28 @@ struct Options {
   ServiceOptions service;
   server::Options server;
   std::string deadline = "30s";
+  std::string cache_memory = "64MiB";
+  std::string cache_ttl = "1d";
+  std::string redis;
+  std::string redis_password_file;
 };
 
-// "500ms", "30s", "2m", "1h"; a bare number counts seconds. At least 1 ms, at most a day.
-std::optional<milliseconds> duration(std::string_view text) {
+constexpr milliseconds kDay{86'400'000};
+constexpr milliseconds kLongestTtl = 365 * kDay;
+
+// "500ms", "30s", "2m", "1h", "7d"; a bare number counts seconds. At least 1 ms.
+std::optional<milliseconds> duration(std::string_view text, milliseconds longest) {
   int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   const std::string_view unit(end, static_cast<size_t>(text.data() + text.size() - end));
-  constexpr int64_t kDay = 86'400'000;
-  if (error != std::errc() || number < 1 || number > kDay) return std::nullopt;
+  if (error != std::errc() || number < 1) return std::nullopt;
   int64_t factor = 0;
   if (unit == "ms") factor = 1;
   if (unit == "s" || unit.empty()) factor = 1000;
   if (unit == "m") factor = 60'000;
   if (unit == "h") factor = 3'600'000;
-  if (factor == 0 || number > kDay / factor) return std::nullopt;
+  if (unit == "d") factor = kDay.count();
+  if (factor == 0 || number > longest.count() / factor) return std::nullopt;
   return milliseconds(number * factor);
 }
 
@@ -69,18 +79,18 @@ std::vector<server::Asset> page() {
 // Loads on a thread of its own, so that /health answers and signals are heard meanwhile.
 class Loader {
  public:
-  Loader(const ServiceOptions& options, const Clock& clock, metrics::Registry& metrics,
+  Loader(const ServiceOptions& options, const Clock& clock, metrics::Registry& metrics, Log& log,
          std::function<void(Result<std::shared_ptr<Service>>)> done)
-      : thread_([&options, &clock, &metrics, done = std::move(done)] {
-          done(load(options, clock, metrics));
+      : thread_([&options, &clock, &metrics, &log, done = std::move(done)] {
+          done(load(options, clock, metrics, log));
         }) {}
   ~Loader() { thread_.join(); }
 
  private:
   static Result<std::shared_ptr<Service>> load(const ServiceOptions& options, const Clock& clock,
-                                               metrics::Registry& metrics) {
+                                               metrics::Registry& metrics, Log& log) {
     try {
-      return std::shared_ptr<Service>(HYMT_TRY(make_service(options, clock, metrics)));
+      return std::shared_ptr<Service>(HYMT_TRY(make_service(options, clock, metrics, &log)));
     } catch (const std::exception& error) {  // a library's: out of memory, at worst
       return fail(Code::internal, std::string("cannot load the model: ") + error.what());
     }
@@ -108,13 +118,40 @@ void end(Signals& signals, server::Server& server, milliseconds grace, Log& log)
   log.info("stopped");
 }
 
+// A secret comes from a file or the environment: others can read command lines.
+Result<std::string> redis_password(const Options& options) {
+  const char* variable = std::getenv("HYMT_REDIS_PASSWORD");
+  if (options.redis_password_file.empty()) return variable ? variable : "";
+  std::string password = HYMT_TRY(read_text(options.redis_password_file));
+  while (password.ends_with('\n') || password.ends_with('\r')) password.pop_back();
+  return password;
+}
+
+Result<void> set_memory(Options& options) {
+  MemoryOptions& memory = options.service.memory;
+  memory.bytes = *parse_size(options.cache_memory);
+  memory.keep = *duration(options.cache_ttl, kLongestTtl);
+  if (const int64_t available = available_memory(); memory.bytes > available) {
+    return fail(Code::unavailable,
+                "--cache-memory of " + std::to_string(memory.bytes) + " bytes is more than the " +
+                    std::to_string(available) + " that this machine has left: ask for less",
+                "cache-memory");
+  }
+  if (options.redis.empty()) return {};
+  memory.redis.emplace();
+  memory.redis->address = HYMT_TRY(translate::memory::parse_redis_url(options.redis));
+  memory.redis->password = HYMT_TRY(redis_password(options));
+  return {};
+}
+
 Result<void> run(Options& options) {
   Signals signals;
   Log log;
   metrics::Registry metrics;
   const SteadyClock clock;
   server::Options& serving = options.server;
-  serving.deadline = *duration(options.deadline);
+  serving.deadline = *duration(options.deadline, kDay);
+  HYMT_TRY(set_memory(options));
   serving.model_alias = alias_of(options.service.model);
   options.service.commit_memory = true;  // what is missing is missed now, not under load
   // Room for the longest text that is not refused for its tokens, in the longest JSON.
@@ -136,7 +173,7 @@ Result<void> run(Options& options) {
 
   std::optional<Error> failure;  // written before the bell rings, read after
   {
-    const Loader loader(options.service, clock, metrics, [&](auto service) {
+    const Loader loader(options.service, clock, metrics, log, [&](auto service) {
       if (service) {
         server.set_translator({*service, (*service)->translator.get()});
         say_ready(**service, server);
@@ -154,8 +191,24 @@ Result<void> run(Options& options) {
   return {};
 }
 
-std::string check_duration(const std::string& text) {
-  return duration(text) ? "" : "must be a time such as 500ms, 30s or 2m";
+std::string check_size(const std::string& text) {
+  const auto size = parse_size(text);
+  return size && *size >= 0 ? "" : "must be a size like 512MiB, or 0";
+}
+
+std::string check_redis(const std::string& url) {
+  const auto address = translate::memory::parse_redis_url(url);
+  return address ? "" : address.error().message;
+}
+
+CLI::Validator time_up_to(milliseconds longest) {
+  return CLI::Validator(
+      [longest](const std::string& text) -> std::string {
+        if (duration(text, longest)) return "";
+        return "must be a time such as 500ms, 30s, 2m or 12h, at most " +
+               std::to_string(longest / kDay) + "d";
+      },
+      "TIME");
 }
 
 }  // namespace
@@ -185,7 +238,25 @@ void add_serve(CLI::App& app, Action& action) {
       ->add_option("--deadline", options->deadline,
                    "Time for a request that names no deadline_ms, and for the last ones at the end")
       ->capture_default_str()
-      ->check(CLI::Validator(check_duration, "TIME"));
+      ->check(time_up_to(kDay));
+  command
+      ->add_option("--cache-memory", options->cache_memory,
+                   "Memory for answers that are given again without computing: a size; 0: none")
+      ->capture_default_str()
+      ->check(CLI::Validator(check_size, "SIZE"));
+  command->add_option("--cache-ttl", options->cache_ttl, "Time after which such an answer expires")
+      ->capture_default_str()
+      ->check(time_up_to(kLongestTtl));
+  command
+      ->add_option("--redis", options->redis,
+                   "A Redis that shares these answers with other replicas: redis://HOST:6379/0 or "
+                   "unix:///PATH; its password in $HYMT_REDIS_PASSWORD")
+      ->check(CLI::Validator(check_redis, "URL"));
+  command
+      ->add_option("--redis-password-file", options->redis_password_file,
+                   "A file with the password of Redis, instead")
+      ->type_name("FILE")
+      ->needs("--redis");
   add_service_options(*command, options->service);
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }

@@ -2,31 +2,23 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <optional>
+#include <random>
 #include <thread>
 
+#include "base/check.h"
 #include "checkpoint/gguf.h"
+#include "cli/build_id.h"
 #include "cli/embedded.h"
 #include "cli/machine_memory.h"
+#include "cli/sizes.h"
 #include "cpu/cpu_runner.h"
+#include "model/content_hash.h"
+#include "translate/memory/redis_store.h"
 
 namespace hymt::cli {
 namespace {
-
-// "512MiB", "4g", "1000000"; nullopt: no size.
-std::optional<int64_t> parse_size(std::string text) {
-  try {
-    if (!CLI::AsSizeValue(false)(text).empty()) return std::nullopt;
-  } catch (const CLI::Error&) {  // it throws at some texts, answers at others
-    return std::nullopt;
-  }
-  int64_t bytes = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return bytes;
-}
 
 std::string check_memory(const std::string& text) {
   return text == "auto" || parse_size(text) ? "" : "must be auto, or a size like 512MiB";
@@ -40,7 +32,17 @@ int64_t kv_memory(const ServiceOptions& options, const model::Config& config, in
   const int64_t one = std::min<int64_t>(
       config.n_context, options.translator.max_input_tokens + int64_t{kUsualTokens});
   const int64_t wanted = std::max(one, options.engine.max_sequences * kUsualTokens) * token_bytes;
-  return std::min(wanted, available_memory() / 2);
+  return std::min(wanted, std::max<int64_t>(0, available_memory() - options.memory.bytes) / 2);
+}
+
+// What can change answers and is no part of a request. Only a store that others write to needs to
+// know what model it is: reading all of it takes time.
+std::string identity_of(const ServiceOptions& options, const Loaded& loaded) {
+  std::string identity = build_id() + ", " + loaded.runner->name();
+  if (options.memory.redis) {
+    identity += ", " + model::content_hash(*loaded.model.checkpoint, *loaded.pool);
+  }
+  return identity;
 }
 
 }  // namespace
@@ -57,6 +59,11 @@ void add_service_options(CLI::App& command, ServiceOptions& options) {
       ->check(CLI::Range(1, 1024));
   command.add_option("--kernels", options.kernels, "auto, or one of this machine's kernel tables")
       ->check(CLI::IsMember({"auto", "scalar", "avx2", "avx_vnni", "avx512", "neon"}));
+  command
+      .add_option("--kv-type", options.kv_type,
+                  "What the attention cache is kept as: f16, or q8_0 for about half the memory")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"f16", "q8_0"}));
   command.add_flag_callback(
       "--no-prefix-sharing", [&options] { options.engine.share_prefixes = false; },
       "Compute the heads that prompts have in common anew each time (to measure)");
@@ -90,9 +97,11 @@ Result<Loaded> load_model(const ServiceOptions& options) {
 
   cpu::Options runner;
   runner.kernels = options.kernels;
+  runner.kv_type = options.kv_type;
   runner.max_batch_tokens = options.engine.step_tokens;
   runner.max_batch_asks = options.engine.max_sequences;
-  const auto block_bytes = static_cast<int64_t>(cpu::kv_block_bytes(config));
+  const auto block_bytes =
+      static_cast<int64_t>(HYMT_TRY(cpu::kv_block_bytes(config, options.kv_type)));
   const int64_t bytes = kv_memory(options, config, block_bytes / model::Limits().block_tokens);
   const int64_t n_blocks = bytes / block_bytes;
   if (n_blocks < 2 || n_blocks > std::numeric_limits<int32_t>::max()) {
@@ -103,11 +112,12 @@ Result<Loaded> load_model(const ServiceOptions& options) {
                 "kv-memory");
   }
   // The system promises more than it has, and kills who then takes it.
-  const int64_t available = available_memory();
+  const int64_t available = available_memory() - options.memory.bytes;
   if (options.commit_memory && bytes > available) {
     return fail(Code::unavailable,
                 "--kv-memory of " + std::to_string(bytes) + " bytes is more than the " +
-                    std::to_string(available) + " that this machine has left: ask for less",
+                    std::to_string(std::max<int64_t>(0, available)) +
+                    " that this machine has left beside --cache-memory: ask for less",
                 "kv-memory");
   }
   runner.n_blocks = static_cast<int>(n_blocks);
@@ -118,16 +128,30 @@ Result<Loaded> load_model(const ServiceOptions& options) {
 }
 
 Result<std::unique_ptr<Service>> make_service(const ServiceOptions& options, const Clock& clock,
-                                              metrics::Registry& metrics) {
+                                              metrics::Registry& metrics, Log* log) {
   Loaded loaded = HYMT_TRY(load_model(options));
   auto service = std::make_unique<Service>();
+  translate::memory::Options memory;
+  memory.identity = identity_of(options, loaded);
+  memory.bytes = static_cast<size_t>(options.memory.bytes);
+  memory.keep = options.memory.keep;
+  memory.seed = std::random_device()();
   service->model = std::move(loaded.model);
   service->pool = std::move(loaded.pool);
   service->tokenizer = HYMT_TRY(tokenizer::Tokenizer::make(service->model.vocabulary));
   service->engine =
       std::make_unique<engine::Engine>(std::move(loaded.runner), options.engine, clock, metrics);
+  if (options.memory.redis) {
+    HYMT_CHECK(log);
+    translate::memory::RedisOptions redis = *options.memory.redis;
+    redis.keep = options.memory.keep;
+    service->store =
+        std::make_unique<translate::memory::RedisStore>(std::move(redis), metrics, *log);
+  }
+  service->memory = std::make_unique<translate::memory::Memory>(
+      *service->engine, service->store.get(), memory, clock, metrics);
   service->translator = std::make_unique<translate::Translator>(
-      service->model.card, *service->tokenizer, *service->engine, clock, options.translator);
+      service->model.card, *service->tokenizer, *service->memory, options.translator);
   return service;
 }
 

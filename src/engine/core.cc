@@ -72,6 +72,24 @@ void Core::submit(RequestId id, Request request, std::shared_ptr<Listener> liste
   waiting_.push(std::move(group));
 }
 
+void Core::join(RequestId id, const Caller& caller) {
+  Group* const group = find(id);
+  if (!group) return;
+  group->request.deadline = earlier(group->request.deadline, caller.deadline);
+  waiting_.join(id, caller);
+}
+
+void Core::expire(RequestId id) {
+  if (Group* const group = find(id)) group->request.deadline = clock_.now();
+}
+
+Group* Core::find(RequestId id) {
+  for (const auto& group : running_) {
+    if (group->id == id) return group.get();
+  }
+  return waiting_.find(id);
+}
+
 void Core::cancel(std::vector<Cancel>& cancels) {
   std::sort(cancels.begin(), cancels.end(),
             [](const Cancel& a, const Cancel& b) { return a.id < b.id; });
@@ -112,8 +130,10 @@ bool Core::step() {
 
 void Core::end_expired() {
   const Time now = clock_.now();
-  const auto expired = [&](const Group& group) {
-    return group.request.deadline && *group.request.deadline <= now;
+  const auto expired = [&](Group& group) {
+    auto& deadline = group.request.deadline;
+    if (deadline && *deadline <= now) deadline = group.listener->on_deadline(*deadline);
+    return deadline && *deadline <= now;
   };
   for (const auto& group : running_) {
     if (expired(*group)) finish(*group, FinishReason::deadline);

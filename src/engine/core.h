@@ -35,6 +35,9 @@ class Core {
 
   // The request has been validated and fits (max_fitting_tokens).
   void submit(RequestId id, Request request, std::shared_ptr<Listener> listener, Time arrived);
+  // One more caller for a request; unknown ids are ignored.
+  void join(RequestId id, const Caller& caller);
+  void expire(RequestId id);  // at the next step; unknown ids are ignored
   // Frees their blocks; ids that are unknown (any more) are ignored. Sorts what it is given.
   void cancel(std::vector<Cancel>& cancels);
   void cancel_all();
@@ -53,6 +56,7 @@ class Core {
  private:
   using GroupPtr = std::unique_ptr<Group>;
 
+  Group* find(RequestId id);
   void end_expired();
   void show_to_policy();
   void apply(const Plan& plan);  // pre-empts and admits

@@ -20,6 +20,11 @@ struct Arrival {
   Time time;
 };
 
+struct Join {
+  RequestId id;
+  Caller caller;
+};
+
 constexpr double kLongestRetry = 60;  // seconds
 
 }  // namespace
@@ -69,6 +74,18 @@ class Engine::Impl {
     }
     wake_.notify_one();
     return ids;
+  }
+
+  void join(RequestId id, Caller caller) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    joins_.push_back({id, std::move(caller)});
+    wake_.notify_one();
+  }
+
+  void expire(RequestId id) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    expired_.push_back(id);
+    wake_.notify_one();
   }
 
   void cancel(RequestId id) {
@@ -122,22 +139,34 @@ class Engine::Impl {
 
   void run() {
     std::vector<Arrival> arrivals;
+    std::vector<Join> joins;
+    std::vector<RequestId> expired;
     std::vector<Cancel> cancels;
     for (bool busy = false, stop = false; !stop;) {
       {
         std::unique_lock<std::mutex> lock(mutex_);
         if (!busy) {
-          wake_.wait(lock, [&] { return stop_ || !arrivals_.empty() || !cancels_.empty(); });
+          wake_.wait(lock, [&] {
+            return stop_ || !arrivals_.empty() || !joins_.empty() || !expired_.empty() ||
+                   !cancels_.empty();
+          });
         }
         std::swap(arrivals, arrivals_);
+        std::swap(joins, joins_);
+        std::swap(expired, expired_);
         std::swap(cancels, cancels_);
         stop = stop_;
       }
       for (auto& [id, submission, time] : arrivals) {
         core_.submit(id, std::move(submission.request), std::move(submission.listener), time);
       }
-      if (!cancels.empty()) core_.cancel(cancels);  // each came after its arrival
+      // Each of these came after its arrival.
+      for (const auto& [id, caller] : joins) core_.join(id, caller);
+      for (const RequestId id : expired) core_.expire(id);
+      if (!cancels.empty()) core_.cancel(cancels);
       arrivals.clear();
+      joins.clear();
+      expired.clear();
       cancels.clear();
       busy = !stop && core_.step();
       publish();
@@ -176,6 +205,8 @@ class Engine::Impl {
   mutable std::mutex mutex_;  // guards what follows; never held during a step
   std::condition_variable wake_;
   std::vector<Arrival> arrivals_;
+  std::vector<Join> joins_;
+  std::vector<RequestId> expired_;
   std::vector<Cancel> cancels_;
   RateMeter left_queue_;
   RequestId next_id_ = 1;
@@ -198,6 +229,12 @@ Result<RequestId> Engine::submit(Request request, std::shared_ptr<Listener> list
 }
 Result<std::vector<RequestId>> Engine::submit(std::vector<Submission> submissions) {
   return impl_->submit(std::move(submissions));
+}
+void Engine::join(RequestId id, Caller caller) {
+  impl_->join(id, std::move(caller));
+}
+void Engine::expire(RequestId id) {
+  impl_->expire(id);
 }
 void Engine::cancel(RequestId id) {
   impl_->cancel(id);

@@ -48,8 +48,14 @@ class Engine {
   Result<RequestId> submit(Request request, std::shared_ptr<Listener> listener);
   // All of them or none.
   Result<std::vector<RequestId>> submit(std::vector<Submission> submissions);
-  void cancel(RequestId id);  // unknown or finished ids are ignored
-  void drain();               // accept nothing new; what was accepted ends
+  // Of the next three, unknown or finished ids are ignored.
+  // One more caller waits for the answer to `id`: its deadline becomes the earlier of both (the
+  // listener then decides: on_deadline()), and while it waits in the queue its place becomes the
+  // one that is further ahead.
+  void join(RequestId id, Caller caller);
+  void expire(RequestId id);  // its deadline is now
+  void cancel(RequestId id);
+  void drain();  // accept nothing new; what was accepted ends
   Status status() const;
   const model::Runner& runner() const;
 

@@ -1,6 +1,7 @@
 // What is asked of the engine, and what it tells back. Tokens only.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -35,6 +36,13 @@ struct Params {
 
 enum class Priority : uint8_t { interactive, bulk };
 
+// Who waits for an answer, and how long.
+struct Caller {
+  std::string client;  // for fair shares
+  Priority priority = Priority::interactive;
+  std::optional<Time> deadline;
+};
+
 struct Request {
   std::vector<Token> prompt;  // not empty
   std::vector<Token> stop_ids;
@@ -43,6 +51,11 @@ struct Request {
   Priority priority = Priority::interactive;
   std::optional<Time> deadline;
 };
+
+// The earlier of two deadlines; none at all is the latest.
+inline std::optional<Time> earlier(std::optional<Time> a, std::optional<Time> b) {
+  return a && b ? std::min(a, b) : a ? a : b;
+}
 
 enum class FinishReason : uint8_t { stop, length, loop, cancelled, deadline };
 std::string_view name(FinishReason reason);
@@ -73,6 +86,9 @@ class Listener {
   virtual ~Listener() = default;
   // New tokens in order (not for beams, which tell only at the end).
   virtual void on_token(Token token, const TokenLogprobs* logprobs) = 0;
+  // `deadline` has passed. Whoever asks for several callers answers with the next one's (nullopt:
+  // it has all the time), and the request goes on; with the same one it ends.
+  virtual std::optional<Time> on_deadline(Time deadline) { return deadline; }
   // Exactly one of these two, last.
   virtual void on_finish(const Finish& finish) = 0;
   virtual void on_error(const Error& error) = 0;

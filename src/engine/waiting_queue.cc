@@ -11,15 +11,21 @@ constexpr size_t kManyClients = 1024;
 
 }  // namespace
 
-void WaitingQueue::push(std::unique_ptr<Group> group) {
-  const auto kind = static_cast<size_t>(group->request.priority);
+uint64_t WaitingQueue::next_tag(size_t kind, const std::string& client, int n_prompt) {
   if (classes_[kind].empty()) finish_tags_[kind].clear();  // nobody owes anything to an idle queue
   if (finish_tags_[kind].size() > kManyClients) {  // a tag of the past says nothing any more
     std::erase_if(finish_tags_[kind],
                   [&](const auto& tag) { return tag.second <= virtual_time_[kind]; });
   }
-  uint64_t& finish_tag = finish_tags_[kind][group->request.client];
-  finish_tag = std::max(virtual_time_[kind], finish_tag) + static_cast<uint64_t>(group->n_prompt);
+  const auto tag = finish_tags_[kind].find(client);
+  const uint64_t last = tag != finish_tags_[kind].end() ? tag->second : 0;
+  return std::max(virtual_time_[kind], last) + static_cast<uint64_t>(n_prompt);
+}
+
+void WaitingQueue::push(std::unique_ptr<Group> group) {
+  const auto kind = static_cast<size_t>(group->request.priority);
+  const uint64_t finish_tag = next_tag(kind, group->request.client, group->n_prompt);
+  finish_tags_[kind][group->request.client] = finish_tag;
   n_new_tokens_ += group->n_prompt;
   arrivals_.insert(group->arrived);
   const Key key{finish_tag, group->id};
@@ -28,6 +34,39 @@ void WaitingQueue::push(std::unique_ptr<Group> group) {
 
 void WaitingQueue::push_preempted(std::unique_ptr<Group> group) {
   preempted_.push_front(std::move(group));
+}
+
+Group* WaitingQueue::find(RequestId id) const {
+  for (const auto& group : preempted_) {
+    if (group->id == id) return group.get();
+  }
+  for (const Class& one : classes_) {
+    for (const auto& [key, group] : one) {
+      if (key.id == id) return group.get();
+    }
+  }
+  return nullptr;
+}
+
+void WaitingQueue::join(RequestId id, const Caller& caller) {
+  for (size_t kind = 0; kind < std::size(classes_); ++kind) {
+    Class& one = classes_[kind];
+    const auto at = std::find_if(one.begin(), one.end(),
+                                 [&](const auto& entry) { return entry.first.id == id; });
+    if (at == one.end()) continue;
+    const auto wanted = static_cast<size_t>(caller.priority);
+    if (wanted > kind) return;
+    const uint64_t finish_tag = next_tag(wanted, caller.client, at->second->n_prompt);
+    if (wanted == kind && finish_tag >= at->first.finish_tag) return;
+    refund(*at->second);
+    auto group = std::move(at->second);
+    one.erase(at);
+    group->request.client = caller.client;
+    group->request.priority = caller.priority;
+    finish_tags_[wanted][caller.client] = finish_tag;
+    classes_[wanted].emplace(Key{finish_tag, id}, std::move(group));
+    return;
+  }
 }
 
 void WaitingQueue::peek(size_t n, std::vector<Group*>& out) const {

@@ -32,6 +32,11 @@ class WaitingQueue {
   void peek(size_t n, std::vector<Group*>& out) const;
   std::unique_ptr<Group> pop();  // the first; there must be one
 
+  Group* find(RequestId id) const;  // nullptr: it does not wait here
+  // One more client wants request `id`: it moves to where that client's own request would stand
+  // now, if this is further ahead. Unknown ids are ignored.
+  void join(RequestId id, const Caller& caller);
+
   // Takes out those for which `matches` is true.
   template <class Predicate>
   std::vector<std::unique_ptr<Group>> take_if(Predicate matches);
@@ -49,6 +54,8 @@ class WaitingQueue {
   };
   using Class = std::map<Key, std::unique_ptr<Group>>;
 
+  // The tag of a request that came now.
+  uint64_t next_tag(size_t kind, const std::string& client, int n_prompt);
   bool bulk_is_next(int n_popped) const { return (n_popped + 1) % kBulkEvery == 0; }
   void forget(const Group& group);
   void refund(const Group& group);

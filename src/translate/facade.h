@@ -15,9 +15,10 @@
 
 namespace hymt::translate {
 
-// Hears of one request, one thing at a time, on the engine's thread (or the caller's, before
-// translate() returns, where nothing has to be computed): must be quick and must not block. After
-// its ticket is gone it still hears the end.
+// Hears of one request, one thing at a time, on the engine's thread, on the caller's before
+// translate() returns (what is remembered or needs no computing; so the caller holds no lock that
+// its sink wants), or on that of a shared memory: must be quick and must not block. After its
+// ticket is gone it still hears the end.
 class Sink {
  public:
   virtual ~Sink() = default;

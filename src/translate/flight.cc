@@ -2,8 +2,8 @@
 
 namespace hymt::translate {
 
-void Flight::launched(const std::vector<engine::RequestId>& ids) {
-  std::vector<engine::RequestId> unwanted;
+void Flight::launched(const std::vector<memory::Id>& ids) {
+  std::vector<memory::Id> unwanted;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     for (size_t i = 0; i < ids.size(); ++i) {
@@ -12,7 +12,7 @@ void Flight::launched(const std::vector<engine::RequestId>& ids) {
       if (requests_[i].unwanted && !requests_[i].landed) unwanted.push_back(ids[i]);
     }
   }
-  for (const auto id : unwanted) engine_.cancel(id);
+  for (const auto id : unwanted) leave_(id);
 }
 
 void Flight::landed(size_t index) {
@@ -21,7 +21,7 @@ void Flight::landed(size_t index) {
 }
 
 void Flight::cancel(size_t index) {
-  engine::RequestId id = 0;
+  memory::Id id = 0;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     Request& request = requests_[index];
@@ -30,7 +30,7 @@ void Flight::cancel(size_t index) {
     if (!request.launched) return;
     id = request.id;
   }
-  engine_.cancel(id);
+  leave_(id);
 }
 
 void Flight::cancel_all() {

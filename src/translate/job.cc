@@ -21,7 +21,8 @@ struct Job::Leg {
   size_t told = 0;                       // bytes of it that were given out
   std::vector<std::string> others = {};  // beams: further candidates, best first
   FinishReason reason = FinishReason::stop;
-  bool stopped = false;  // by a stop string
+  bool stopped = false;   // by a stop string
+  bool recalled = false;  // nothing was computed for it
   bool done = false;
   bool expired = false;  // its deadline passed before it was begun
 };
@@ -33,7 +34,7 @@ struct Job::Text {
   bool gap_told = false;  // what lies before paragraph `told`
 };
 
-class Job::Ear final : public engine::Listener {
+class Job::Ear final : public memory::Listener {
  public:
   Ear(std::shared_ptr<Job> job, size_t leg) : job_(std::move(job)), leg_(leg) {}
 
@@ -41,6 +42,7 @@ class Job::Ear final : public engine::Listener {
     job_->on_token(leg_, token);
   }
   void on_finish(const engine::Finish& finish) override { job_->on_finish(leg_, finish); }
+  void on_recall(const engine::Finish& finish) override { job_->on_recall(leg_, finish); }
   void on_error(const Error& error) override { job_->on_error(leg_, error); }
 
  private:
@@ -48,11 +50,11 @@ class Job::Ear final : public engine::Listener {
   const size_t leg_;
 };
 
-Job::Job(JobPlan plan, const tokenizer::Tokenizer& tokenizer, engine::Engine& engine,
+Job::Job(JobPlan plan, const tokenizer::Tokenizer& tokenizer, memory::Memory& memory,
          std::shared_ptr<Sink> sink)
     : plan_(std::move(plan)),
       tokenizer_(tokenizer),
-      flight_(engine, plan_.requests.size()),
+      flight_(memory, plan_.requests.size()),
       sink_(std::move(sink)) {
   for (size_t text = 0; text < plan_.drafts.size(); ++text) {
     texts_.push_back({.first_leg = legs_.size()});
@@ -71,21 +73,20 @@ Job::Job(JobPlan plan, const tokenizer::Tokenizer& tokenizer, engine::Engine& en
 
 Job::~Job() = default;
 
-Result<void> Job::start(engine::Engine& engine) {
+Result<void> Job::start(memory::Memory& memory) {
   if (plan_.requests.empty()) {
     const std::lock_guard<std::mutex> lock(mutex_);
     finish_if_complete();
     return {};
   }
-  std::vector<engine::Submission> submissions;
-  submissions.reserve(plan_.requests.size());
+  std::vector<memory::Ask> asks;
+  asks.reserve(plan_.requests.size());
   for (auto& request : plan_.requests) {
-    const size_t leg = submissions.size();
-    submissions.push_back({std::move(request), std::make_shared<Ear>(shared_from_this(), leg)});
+    auto ear = std::make_shared<Ear>(shared_from_this(), asks.size());
+    asks.push_back({std::move(request), std::move(ear), plan_.recall, plan_.remember});
   }
-  // From here on the listeners may be called, before and while we go on. The caller never waits for
-  // them: it may hold a lock that its sink wants.
-  flight_.launched(HYMT_TRY(engine.submit(std::move(submissions))));
+  // From here on the listeners may be called, before and while we go on.
+  flight_.launched(HYMT_TRY(memory.submit(std::move(asks))));
   return {};
 }
 
@@ -120,6 +121,27 @@ void Job::on_finish(size_t index, const engine::Finish& finish) {
   }
   if (leg.stopped) reason = FinishReason::stop;
   land(index, reason);
+}
+
+void Job::on_recall(size_t index, const engine::Finish& finish) {
+  flight_.landed(index);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Leg& leg = legs_[index];
+  if (!sink_ || leg.done) return;
+  tell_untranslated();
+  leg.recalled = true;
+  if (plan_.beams) {
+    take_candidates(leg, finish.candidates);
+  } else {
+    for (const auto token : finish.candidates.front().tokens) {
+      ++usage_.output_tokens;
+      leg.answer += leg.stream.push(token);
+      if (leg.stream.stopped()) break;
+    }
+    if (!leg.stream.stopped()) leg.answer += leg.stream.finish();
+    leg.stopped = leg.stream.stopped();
+  }
+  land(index, leg.stopped ? FinishReason::stop : finish.candidates.front().reason);
 }
 
 void Job::on_error(size_t index, const Error& error) {
@@ -224,6 +246,7 @@ void Job::tell_translation(size_t index) {
     answer.finish_reason = worse(answer.finish_reason, leg_of(index, p, 0).reason);
   }
   const bool translated = !plan_.drafts[index].paragraphs.empty();
+  answer.cached = translated && recalled(index);
   for (int i = 1; translated && i <= plan_.alternatives; ++i) {
     std::string other = assembled(index, i);
     auto& all = answer.alternatives;
@@ -231,6 +254,14 @@ void Job::tell_translation(size_t index) {
     all.push_back(std::move(other));
   }
   sink_->on_translation(index, answer);
+}
+
+// Whether all of a text was remembered.
+bool Job::recalled(size_t index) {
+  const size_t n = plan_.drafts[index].paragraphs.size() * static_cast<size_t>(plan_.variants);
+  const auto first = legs_.begin() + static_cast<std::ptrdiff_t>(texts_[index].first_leg);
+  return std::all_of(first, first + static_cast<std::ptrdiff_t>(n),
+                     [](const Leg& leg) { return leg.recalled; });
 }
 
 // With beams a paragraph may have fewer candidates than others: its best one then stands again.

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/engine.h"
 #include "tokenizer/tokenizer.h"
 #include "translate/facade.h"
 #include "translate/flight.h"
+#include "translate/memory/memory.h"
 #include "translate/paragraphs.h"
 
 namespace hymt::translate {
@@ -23,9 +23,11 @@ struct Draft {
 
 struct JobPlan {
   std::vector<Draft> drafts;
-  // One engine request for each variant of each paragraph of each draft, in this order. Variant 0
-  // is the answer; where alternatives are sampled, variants 1 and up are requests of their own.
+  // One request to the engine for each variant of each paragraph of each draft, in this order.
+  // Variant 0 is the answer; where alternatives are sampled, variants 1 and up are requests of
+  // their own.
   std::vector<engine::Request> requests;
+  bool recall = true, remember = true;  // as memory::Ask
   int variants = 1;
   int alternatives = 0;  // most that a text gets; with beams they come as candidates
   bool beams = false;    // the engine tells answers at the end only
@@ -33,27 +35,28 @@ struct JobPlan {
   std::string model;
 };
 
-// Listeners call on the engine's thread, one after the other; the sink is called there, under the
-// job's lock, and hears one thing at a time. The caller of start() takes that lock only if there is
-// nothing to compute, so it may hold a lock that its sink wants. The sink may do anything but wait;
-// destroying its ticket inside a call is fine, as cancelling takes only Flight's lock.
+// Listeners call on the engine's thread, on that of a store, and on the caller's within start();
+// the sink is called there, under the job's lock, and hears one thing at a time. So the caller of
+// start() must not hold a lock that its sink wants. The sink may do anything but wait; destroying
+// its ticket inside a call is fine, as cancelling takes only Flight's lock and the memory's.
 class Job : public std::enable_shared_from_this<Job> {
  public:
-  Job(JobPlan plan, const tokenizer::Tokenizer& tokenizer, engine::Engine& engine,
+  Job(JobPlan plan, const tokenizer::Tokenizer& tokenizer, memory::Memory& memory,
       std::shared_ptr<Sink> sink);
   ~Job();
 
   // Submits all requests or none; after an error the sink hears nothing. Call once.
-  Result<void> start(engine::Engine& engine);
+  Result<void> start(memory::Memory& memory);
   void cancel() { flight_.cancel_all(); }  // any thread
 
  private:
-  class Ear;  // listens to one engine request
+  class Ear;  // listens to one request
   struct Leg;
   struct Text;
 
   void on_token(size_t leg, engine::Token token);
   void on_finish(size_t leg, const engine::Finish& finish);
+  void on_recall(size_t leg, const engine::Finish& finish);
   void on_error(size_t leg, const Error& error);
 
   // With the lock held.
@@ -66,9 +69,10 @@ class Job : public std::enable_shared_from_this<Job> {
   void tell_translation(size_t text);
   void finish_if_complete();
   void finish(const Result<Reply>& reply);
+  bool recalled(size_t text);
   std::string assembled(size_t text, int variant);
 
-  JobPlan plan_;  // its requests move to the engine in start()
+  JobPlan plan_;  // its requests move to the memory in start()
   const tokenizer::Tokenizer& tokenizer_;
   Flight flight_;
 

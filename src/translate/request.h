@@ -34,6 +34,8 @@ struct Request {
   // paragraph, unless its length is being forced by min_tokens or ignore_eos.
   engine::Params params = {.max_tokens = kNoLimit};
   std::vector<std::string> stop;  // texts that end an answer
+  bool recall = true;             // may be answered by what is remembered or just being computed
+  bool remember = true;           // its answer may be given to others
   std::string client;
   engine::Priority priority = engine::Priority::interactive;
   std::optional<Time> deadline;
@@ -44,7 +46,7 @@ struct Translation {
   std::string source;     // code; empty: not recognised, or no letters
   bool detected = false;  // source was auto
   engine::FinishReason finish_reason = engine::FinishReason::stop;  // its worst paragraph's
-  bool cached = false;
+  bool cached = false;  // all of it was remembered, nothing was computed
   std::vector<std::string> warnings;
   std::vector<std::string> alternatives;
 };

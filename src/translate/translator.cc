@@ -42,11 +42,12 @@ size_t longest_token(const tokenizer::Vocabulary& vocabulary) {
 
 class Translator::Impl {
  public:
-  Impl(const model::ModelCard& card, const tokenizer::Tokenizer& tokenizer, engine::Engine& engine,
+  Impl(const model::ModelCard& card, const tokenizer::Tokenizer& tokenizer, memory::Memory& memory,
        const Options& options)
       : card_(card),
         tokenizer_(tokenizer),
-        engine_(engine),
+        memory_(memory),
+        engine_(memory.engine()),
         options_(options),
         longest_token_(longest_token(tokenizer.vocabulary())),
         info_{card.name, std::string(name(card.generation)), languages_of(card),
@@ -54,14 +55,15 @@ class Translator::Impl {
 
   Result<std::unique_ptr<Ticket>> translate(const Request& request, std::shared_ptr<Sink> sink) {
     JobPlan plan = HYMT_TRY(make_plan(request));
-    auto job = std::make_shared<Job>(std::move(plan), tokenizer_, engine_, std::move(sink));
-    HYMT_TRY(job->start(engine_));
+    auto job = std::make_shared<Job>(std::move(plan), tokenizer_, memory_, std::move(sink));
+    HYMT_TRY(job->start(memory_));
     return std::make_unique<JobTicket>(std::move(job));
   }
 
   Detection detect(std::string_view text) const { return detector_.detect(text); }
   const ModelInfo& info() const { return info_; }
   engine::Engine& engine() const { return engine_; }
+  memory::Memory& memory() const { return memory_; }
 
  private:
   // What the paragraphs of one request have in common, and what they have used up so far.
@@ -87,6 +89,8 @@ class Translator::Impl {
     plan.model = card_.name;
     plan.stops = request.stop;
     plan.alternatives = request.alternatives;
+    plan.recall = request.recall;
+    plan.remember = request.remember;
     engine::Params params = request.params;
     if (params.temperature > 0) {
       plan.variants = 1 + request.alternatives;
@@ -217,6 +221,7 @@ class Translator::Impl {
 
   const model::ModelCard card_;
   const tokenizer::Tokenizer& tokenizer_;
+  memory::Memory& memory_;
   engine::Engine& engine_;
   const Options options_;
   const size_t longest_token_;
@@ -225,8 +230,8 @@ class Translator::Impl {
 };
 
 Translator::Translator(const model::ModelCard& card, const tokenizer::Tokenizer& tokenizer,
-                       engine::Engine& engine, const Clock&, const Options& options)
-    : impl_(new Impl(card, tokenizer, engine, options)) {}
+                       memory::Memory& memory, const Options& options)
+    : impl_(new Impl(card, tokenizer, memory, options)) {}
 Translator::~Translator() = default;
 
 Result<std::unique_ptr<Ticket>> Translator::translate(const Request& request,
@@ -243,7 +248,7 @@ engine::Status Translator::status() const {
   return impl_->engine().status();
 }
 void Translator::drain() {
-  impl_->engine().drain();
+  impl_->memory().drain();
 }
 
 }  // namespace hymt::translate

@@ -1,15 +1,14 @@
-// The facade over one engine, as the composition root builds it.
+// The facade over one engine and its memory, as the composition root builds it.
 #pragma once
 
 #include <memory>
 #include <string_view>
 
-#include "base/clock.h"
 #include "base/result.h"
-#include "engine/engine.h"
 #include "model/model_card.h"
 #include "tokenizer/tokenizer.h"
 #include "translate/facade.h"
+#include "translate/memory/memory.h"
 
 namespace hymt::translate {
 
@@ -23,9 +22,9 @@ class Translator final : public Facade {
     size_t max_texts = 1024;
   };
 
-  // The engine, tokenizer and clock outlive the translator.
+  // The tokenizer and the memory (and its engine) outlive the translator.
   Translator(const model::ModelCard& card, const tokenizer::Tokenizer& tokenizer,
-             engine::Engine& engine, const Clock& clock, const Options& options);
+             memory::Memory& memory, const Options& options);
   ~Translator() override;
 
   Result<std::unique_ptr<Ticket>> translate(const Request& request,

@@ -21,6 +21,7 @@ class Service(http.server.BaseHTTPRequestHandler):
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         with self.server.lock:
             self.server.requests.append((self.path, request))
+            self.server.cache_control.add(self.headers.get("Cache-Control"))
             self.server.under_way += 1
             self.server.most_under_way = max(self.server.most_under_way, self.server.under_way)
         time.sleep(self.server.delay)
@@ -51,6 +52,7 @@ class Load(Case):
         server.daemon_threads = True
         server.reply, server.delay, server.lock = reply, delay, threading.Lock()
         server.requests, server.under_way, server.most_under_way = [], 0, 0
+        server.cache_control = set()
         threading.Thread(target=server.serve_forever, daemon=True).start()
         self.server = server
         try:
@@ -101,6 +103,13 @@ class Load(Case):
         self.assertEqual(len(self.server.requests), 2 + 8)
         self.assertEqual(report["requests"], 8)
         self.assertEqual(report["differing_answers"], 4)
+
+    def test_asks_for_computed_answers_where_remembered_ones_would_prove_nothing(self):
+        few = ["--requests", "4", "--concurrency", "1"]
+        for arguments, expected in (([], {None}), (["--no-cache"], {"no-cache"}),
+                                    (["--verify"], {"no-cache"})):
+            self.load(*few, *arguments)
+            self.assertEqual(self.server.cache_control, expected)
 
     def test_target_languages_and_files_are_mixed(self):
         second = self.scratch / "second.txt"

@@ -154,15 +154,16 @@ test('SIGTERM lets requests end, and ends with 0', async () => {
 
 test('after the grace the rest is answered 503, and a second signal ends at once', async () => {
   const options = {...kLong, stream: false, deadline_ms: 600_000, max_tokens: 1_500};
+  const many = Array.from({length: 200}, (_, i) => `I like book ${i}.`);  // equal ones would be computed once
   const graceless = await ready(start('--port', '0', '--deadline', '1ms'));
-  const refused = post(graceless, {...options, text: Array(200).fill('I like this book.')});
+  const refused = post(graceless, {...options, text: many});
   await until(async () => (await metric(graceless, 'hymt_http_in_flight')) >= 2, () => 'the request');
   graceless.child.kill('SIGINT');
   assert.equal((await refused).status, 503);
   assert.equal(await graceless.ended, 0, graceless.err);
 
   const hurried = await ready(start('--port', '0', '--deadline', '10m'));
-  const lost = post(hurried, {...options, text: Array(200).fill('I like this book.')}).catch(() => 'lost');
+  const lost = post(hurried, {...options, text: many}).catch(() => 'lost');
   await until(async () => (await metric(hurried, 'hymt_http_in_flight')) >= 2, () => 'the request');
   hurried.child.kill('SIGTERM');
   await until(() => /stopping/.test(hurried.err), () => 'the first signal');

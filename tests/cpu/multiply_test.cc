@@ -179,6 +179,14 @@ TEST(MultiplyQ4, GivesTheSameBitsByNibblesAndByBytes) {
 }
 #endif
 
+TEST_P(Multiply, HasAPeakThatCountsEveryRound) {
+  for (const auto peak : kernels_.peak) {
+    const double one = peak(1);
+    EXPECT_GT(one, 0);
+    EXPECT_EQ(peak(1000), 1000 * one);
+  }
+}
+
 TEST_P(Multiply, CanAddToWhatIsThere) {
   for (const DType type : kTypes) {
     const Matrix matrix(type, 48, 64, random_floats(48 * 64, 21));

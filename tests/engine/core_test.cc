@@ -154,6 +154,69 @@ TEST(Core, ADeadlineMidAnswerKeepsWhatThereIs) {
   EXPECT_EQ(answer->tokens.size(), 1u);
 }
 
+TEST(Core, AListenerMayLetItsRequestGoOnPastADeadline) {
+  Bench bench(16);
+  const auto in = [&](int seconds) { return bench.clock.now() + std::chrono::seconds(seconds); };
+  const auto running = bench.submit({1}, 20, in(5));
+  bench.core.step();
+  const auto waiting = bench.submit({2}, 20, in(5));
+  const auto shorter = bench.submit({3}, 20, in(5));
+  int asked = 0;
+  for (const auto& one : {running, waiting}) {
+    one->when_deadline = [&, due = in(5)](Time deadline) -> std::optional<Time> {
+      ++asked;
+      EXPECT_EQ(deadline, due);
+      return std::nullopt;
+    };
+  }
+  shorter->when_deadline = [&](Time deadline) { return deadline + std::chrono::seconds(2); };
+  bench.clock.time += std::chrono::seconds(6);
+  bench.core.step();
+  EXPECT_EQ(asked, 2);
+  EXPECT_EQ(shorter->n_ends, 0);
+  bench.clock.time += std::chrono::hours(1);
+  shorter->when_deadline = nullptr;
+  bench.run();
+  EXPECT_EQ(asked, 2);
+  EXPECT_EQ(running->tokens, expected_answer({1}, 20));
+  EXPECT_EQ(waiting->tokens, expected_answer({2}, 20));
+  ASSERT_TRUE(shorter->finish);
+  EXPECT_EQ(shorter->finish->candidates[0].reason, FinishReason::deadline);
+}
+
+TEST(Core, OneMoreCallerCanOnlyBringADeadlineForward) {
+  Bench bench(16);
+  const auto in = [&](int seconds) { return bench.clock.now() + std::chrono::seconds(seconds); };
+  const auto running = bench.submit({1}, 20, in(5));
+  bench.core.step();
+  const auto waiting = bench.submit({2}, 20), other = bench.submit({3}, 20, in(5));
+  for (const RequestId id : {RequestId{1}, RequestId{2}, RequestId{77}}) {
+    bench.core.join(id, {"patient", Priority::interactive, in(9)});
+    bench.core.join(id, {"hasty", Priority::interactive, in(1)});
+    bench.core.join(id, {"at leisure", Priority::interactive, {}});
+  }
+  bench.clock.time += std::chrono::seconds(1);
+  bench.core.step();
+  EXPECT_EQ(running->n_ends, 1);
+  EXPECT_EQ(waiting->error->code, Code::deadline);
+  bench.run();
+  EXPECT_EQ(other->tokens, expected_answer({3}, 20));
+}
+
+TEST(Core, ARequestMayBeExpiredBeforeItsTime) {
+  Bench bench(16);
+  const auto running = bench.submit({1}, 20);
+  bench.core.step();
+  const auto waiting = bench.submit({2}, 20), other = bench.submit({3}, 20);
+  for (const RequestId id : {1, 2, 77}) bench.core.expire(id);
+  bench.core.step();
+  ASSERT_TRUE(running->finish);
+  EXPECT_EQ(running->finish->candidates[0].reason, FinishReason::deadline);
+  EXPECT_EQ(waiting->error->code, Code::deadline);
+  bench.run();
+  EXPECT_EQ(other->tokens, expected_answer({3}, 20));
+}
+
 TEST(Core, ASearchCutByItsDeadlineDoesNotPassForAWholeOne) {
   // The stop token is always second best: a short answer ends at once, the search goes on.
   test::FakeRunner runner(kVocab, test::small_limits(64),

@@ -100,6 +100,31 @@ TEST_F(WaitingQueueTest, APreemptedRequestGoesFirst) {
   EXPECT_EQ(drain(queue_), "ab");
 }
 
+TEST_F(WaitingQueueTest, ARequestThatOneMoreClientWantsMovesToThatClientsPlace) {
+  for (int i = 0; i < 5; ++i) push("a");
+  push("b");
+  queue_.join(5, {"c", Priority::interactive, {}});
+  // c's own request would stand beside the first of a and b; of these, who came first is first.
+  EXPECT_EQ(drain(queue_), "acbaaa");
+}
+
+TEST_F(WaitingQueueTest, ARequestThatOneMoreClientWantsIsNeverMovedBack) {
+  push("a");
+  for (int i = 0; i < 5; ++i) push("b");
+  queue_.join(1, {"b", Priority::interactive, {}});
+  queue_.join(1, {"c", Priority::bulk, {}});
+  EXPECT_EQ(drain(queue_), "abbbbb");
+}
+
+TEST_F(WaitingQueueTest, ABulkRequestThatIsWantedAtOnceIsNoBulkAnyMore) {
+  for (int i = 0; i < 3; ++i) push("B", 10, Priority::bulk);
+  for (int i = 0; i < 3; ++i) push("i");
+  queue_.join(3, {"c", Priority::interactive, {}});
+  EXPECT_EQ(drain(queue_), "ciiiBB");
+  EXPECT_EQ(queue_.n_new(), 0);
+  EXPECT_EQ(queue_.n_new_tokens(), 0);
+}
+
 TEST_F(WaitingQueueTest, CountsWhatWasNeverAdmitted) {
   push("a", 7);
   push("b", 5);

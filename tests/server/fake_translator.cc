@@ -75,6 +75,12 @@ Result<std::unique_ptr<translate::Ticket>> FakeTranslator::translate(
   job->request = request;
   job->sink = std::move(sink);
   job->script = script_;
+  if (script_.at_once) {
+    lock.unlock();
+    while (step(*job)) {
+    }
+    return std::make_unique<CancelTicket>(*this, job);
+  }
   jobs_.push_back(job);
   changed_.notify_all();
   return std::make_unique<CancelTicket>(*this, job);

@@ -25,6 +25,7 @@ class FakeTranslator final : public translate::Facade {
     bool endless = false;  // deltas without end
     size_t delta = 4;      // bytes of a delta (whole characters)
     bool busy = false;     // translate() itself does not return
+    bool at_once = false;  // all is told before translate() returns, as what is remembered
   };
 
   FakeTranslator();

@@ -32,6 +32,28 @@ TEST_F(ServiceTest, AnswersSeveralTextsInOrder) {
   EXPECT_EQ(list[2]["detected"], false);
 }
 
+TEST_F(ServiceTest, AnswersWithWhatIsToldBeforeTheTranslatorReturns) {
+  start();
+  fake->play_with([](auto& script) { script.at_once = true; });
+  Client client(port);
+  const auto plain = translate_request({{"text", "a"}, {"target", "en"}});
+  const auto streamed = translate_request({{"text", "b"}, {"target", "en"}, {"stream", true}});
+  for (int round = 0; round < 50; ++round) {
+    client.send(plain + streamed + plain);
+    EXPECT_EQ(Json::parse(client.read().body)["translations"][0]["text"], "en:a");
+    EXPECT_EQ(client.read_head().status, 200);
+    std::string last, event;
+    while (!(event = client.read_event()).empty()) last = event;
+    EXPECT_EQ(last, "[DONE]");
+    EXPECT_EQ(Json::parse(client.read().body)["translations"][0]["text"], "en:a");
+  }
+  fake->play_with([](auto& script) {
+    script.at_once = true;
+    script.fail = Error{Code::deadline, "too late", "deadline_ms"};
+  });
+  EXPECT_EQ(translate({{"text", "a"}, {"target", "en"}}).status, 504);
+}
+
 TEST_F(ServiceTest, PassesOnWhatItWasAsked) {
   options.deadline = std::chrono::seconds(30);
   start();
@@ -64,6 +86,29 @@ TEST_F(ServiceTest, RecommendedSamplingIsTheModelCards) {
   EXPECT_EQ(params.top_k, 5) << "what is given stays";
   EXPECT_EQ(params.top_p, 0.6f);
   EXPECT_EQ(params.repetition_penalty, 1.05f);
+}
+
+TEST_F(ServiceTest, WhatMayBeRememberedIsTheClientsToSay) {
+  start();
+  const auto asked = [&](const std::string& headers, const Json& more = Json::object()) {
+    Json body = {{"text", "a"}, {"target", "en"}};
+    body.update(more);
+    Client client(port);
+    client.send(
+        post_request("/v1/translate", body.dump(), "Content-Type: application/json\r\n" + headers));
+    EXPECT_EQ(client.read().status, 200);
+    const auto last = fake->last();
+    return std::pair(last.recall, last.remember);
+  };
+  EXPECT_EQ(asked(""), std::pair(true, true));
+  EXPECT_EQ(asked("Cache-Control: max-age=0, no-transform\r\n"), std::pair(true, true));
+  EXPECT_EQ(asked("Cache-Control: no-cache\r\n"), std::pair(false, true));
+  EXPECT_EQ(asked("cache-control: max-age=0 ,No-Store\r\n"), std::pair(false, false));
+  EXPECT_EQ(asked("Cache-Control: no-cache\r\nCache-Control: no-store\r\n"),
+            std::pair(false, false));
+  EXPECT_EQ(asked("Cache-Control: ,,no-caches,\r\n"), std::pair(true, true));
+  EXPECT_EQ(asked("", {{"temperature", 1}}), std::pair(false, false)) << "no seed";
+  EXPECT_EQ(asked("", {{"temperature", 1}, {"seed", 7}}), std::pair(true, true));
 }
 
 TEST_F(ServiceTest, SamplingWithoutASeedDiffersEachTime) {

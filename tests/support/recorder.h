@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -23,6 +24,9 @@ class Recorder final : public engine::Listener {
     EXPECT_EQ(n_ends, 0);
     tokens.push_back(token);
   }
+  std::optional<Time> on_deadline(Time deadline) override {
+    return when_deadline ? when_deadline(deadline) : deadline;
+  }
   void on_finish(const engine::Finish& f) override { finish = f, ++n_ends; }
   void on_error(const Error& e) override { error = e, ++n_ends; }
 
@@ -30,6 +34,7 @@ class Recorder final : public engine::Listener {
   std::optional<engine::Finish> finish;
   std::optional<Error> error;
   int n_ends = 0;
+  std::function<std::optional<Time>(Time)> when_deadline;
 };
 
 }  // namespace hymt::test

@@ -142,6 +142,8 @@ struct RigOptions {
   int n_blocks = 512;  // of 16 tokens
   int n_context = 4096;
   engine::Options engine;
+  translate::memory::Options memory;
+  translate::memory::Store* store = nullptr;
   translate::Translator::Options translator;
   std::vector<std::string> languages;
   std::function<Result<void>()> before_forward;
@@ -151,7 +153,8 @@ struct Rig {
   explicit Rig(Answers answers = shout, RigOptions options = {})
       : tokenizer(byte_tokenizer()),
         engine(make_runner(std::move(answers), options), options.engine, clock, metrics),
-        translator(card(options.languages), *tokenizer, engine, clock, options.translator) {}
+        memory(engine, options.store, options.memory, clock, metrics),
+        translator(card(options.languages), *tokenizer, memory, options.translator) {}
 
   // The reply to one text; a failure is a test's failure.
   translate::Translation translate(const std::string& text) {
@@ -181,6 +184,7 @@ struct Rig {
   metrics::Registry metrics;
   std::unique_ptr<const tokenizer::Tokenizer> tokenizer;
   engine::Engine engine;
+  translate::memory::Memory memory;
   translate::Translator translator;
 
  private:

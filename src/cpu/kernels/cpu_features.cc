@@ -3,6 +3,9 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
+#if defined(__aarch64__)
+#include <sys/auxv.h>
+#endif
 
 namespace hymt::cpu {
 
@@ -44,6 +47,21 @@ bool has_avx_vnni() {
   return false;
 }
 bool has_avx512() {
+  return false;
+}
+
+#endif
+
+#if defined(__aarch64__)
+
+bool has_neon() {
+  const unsigned long wanted = HWCAP_ASIMD | HWCAP_ASIMDDP;
+  return (getauxval(AT_HWCAP) & wanted) == wanted;
+}
+
+#else
+
+bool has_neon() {
   return false;
 }
 

@@ -22,6 +22,9 @@ constexpr std::array kImplementations = {
     Implementation{"avx_vnni", has_avx_vnni, fill_avx_vnni},
     Implementation{"avx2", has_avx2, fill_avx2},
 #endif
+#if defined(__aarch64__)
+    Implementation{"neon", has_neon, fill_neon},
+#endif
     Implementation{"scalar", [] { return true; }, fill_scalar},
 };
 

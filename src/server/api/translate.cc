@@ -92,7 +92,23 @@ void complete(TranslateCall& call, const translate::ModelInfo& info) {
     if (!call.repetition_penalty) params.repetition_penalty = card.repetition_penalty;
   }
   // Who samples without a seed wants another answer each time.
-  if (params.temperature > 0 && !call.seeded) params.seed = std::random_device()();
+  if (params.temperature > 0 && !call.seeded) {
+    params.seed = std::random_device()();
+    call.request.recall = call.request.remember = false;
+  }
+}
+
+// What the client allows of memory (RFC 9111, 5.2.1): no-cache asks for an answer computed now,
+// no-store also for one that is kept from others.
+void obey_cache_control(std::string_view header, translate::Request& request) {
+  while (!header.empty()) {
+    const size_t end = std::min(header.find(','), header.size());
+    const auto directive = http::trimmed(header.substr(0, end));
+    header.remove_prefix(std::min(end + 1, header.size()));
+    const bool no_store = http::equal_ignoring_case(directive, "no-store");
+    if (no_store || http::equal_ignoring_case(directive, "no-cache")) request.recall = false;
+    if (no_store) request.remember = false;
+  }
 }
 
 Result<std::shared_ptr<Work>> begin(const std::shared_ptr<Exchange>& exchange,
@@ -102,6 +118,9 @@ Result<std::shared_ptr<Work>> begin(const std::shared_ptr<Exchange>& exchange,
   TranslateCall call = HYMT_TRY(parse_translate(body));
   HYMT_TRY(check_model(call, facade->info(), context));
   complete(call, facade->info());
+  for (const auto& [name, value] : exchange->request().headers) {
+    if (http::equal_ignoring_case(name, "Cache-Control")) obey_cache_control(value, call.request);
+  }
   call.request.client = exchange->request().client;
   call.request.deadline = exchange->request().arrived + call.deadline.value_or(context.deadline);
   exchange->expect_by(*call.request.deadline);

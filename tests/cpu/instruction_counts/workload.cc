@@ -62,7 +62,7 @@ void measure_attention(const Kernels& kernels) {
   config.n_layers = config.n_heads = config.n_kv_heads = 1;
   config.d_head = kHead;
   const int n_blocks = (kTokens + kBlockTokens - 1) / kBlockTokens;
-  KvCache cache = std::move(KvCache::allocate(config, n_blocks).value());
+  KvCache cache = std::move(KvCache::allocate(config, KvType::f16, n_blocks).value());
   std::vector<int32_t> blocks(static_cast<size_t>(n_blocks));
   std::iota(blocks.begin(), blocks.end(), 0);
   std::vector<uint16_t> cache_scratch(2 * kHead);
@@ -88,7 +88,7 @@ void measure_attention(const Kernels& kernels) {
     tile.blocks = blocks.data();
     tile.scratch = scratch.data();
     measure("attend/" + std::to_string(n_rows), 2.0 * kHead * kGroup * kTokens * n_rows,
-            [&] { kernels.attend(tile); });
+            [&] { kernels.attend[static_cast<int>(KvType::f16)](tile); });
   }
 }
 

@@ -56,28 +56,29 @@ struct BlockProduct {
   static inline void add(const Chunk& chunk, const Input& input, __m256 (&acc)[M][R]) {
     constexpr size_t kBytes = kPairBytes[static_cast<int>(kFormat)];
     const size_t n_blocks = input.n_blocks;
+    const auto* codes = input.codes + chunk.first_group * Dot::kCodes;
+    const int32_t* starts = input.starts + chunk.first_group;
+    const float* input_scales = input.scales + chunk.first_group;
     const uint8_t* group = chunk.groups;
     const uint16_t* scales = chunk.scales;
-    const size_t end = chunk.first_group + chunk.n_groups;
-    for (size_t b = chunk.first_group; b < end; ++b) {
+    for (size_t b = 0; b < chunk.n_groups;
+         ++b, group += kBytes, scales += kBytes / sizeof *scales) {
       if (R == 2 && chunk.asking) prefetch<kFormat>(group + kAhead);
       __m256i dots[M][R];
-      Dot::template sums<M, R>(group, input.codes + b * Dot::kCodes, n_blocks * Dot::kCodes,
-                               input.starts + b, n_blocks, dots);
+      Dot::template sums<M, R>(group, codes + b * Dot::kCodes, n_blocks * Dot::kCodes, starts + b,
+                               n_blocks, dots);
       __m256 weight_scale[R];
       for (int r = 0; r < R; ++r) {
         const auto* halves = reinterpret_cast<const __m128i*>(scales + 8 * r);
         weight_scale[r] = _mm256_cvtph_ps(_mm_load_si128(halves));
       }
       for (int m = 0; m < M; ++m) {
-        const __m256 scale = _mm256_set1_ps(input.scales[static_cast<size_t>(m) * n_blocks + b]);
+        const __m256 scale = _mm256_set1_ps(input_scales[static_cast<size_t>(m) * n_blocks + b]);
         for (int r = 0; r < R; ++r) {
           acc[m][r] = _mm256_fmadd_ps(_mm256_cvtepi32_ps(dots[m][r]),
                                       _mm256_mul_ps(weight_scale[r], scale), acc[m][r]);
         }
       }
-      group += kBytes;
-      scales += kBytes / sizeof *scales;
     }
   }
 };
