@@ -168,11 +168,21 @@ TEST(Cancel, ManyThreadsTranslateStreamStopAndGiveUpAtRandomMoments) {
 TEST(Cancel, AnEngineThatEndsCancelsWhatIsLeft) {
   const auto recorder = std::make_shared<Recorder>();
   std::unique_ptr<Ticket> ticket;
+  std::atomic<bool> ending{false};
+  test::RigOptions options;
+  options.before_forward = [&]() -> Result<void> {
+    while (!ending) std::this_thread::yield();
+    // Or it might be done before the end.
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return {};
+  };
   {
-    Rig rig(endless);
+    Rig rig(endless, options);
     Request request = request_for({"a\nb"});
     request.params.max_tokens = 1500;
+    request.params.ignore_eos = true;  // as long as that
     ticket = *rig.translator.translate(request, recorder);
+    ending = true;
   }
   const auto reply = recorder->wait();
   ASSERT_TRUE(reply);
