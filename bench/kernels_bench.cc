@@ -111,7 +111,7 @@ void bench_multiply(benchmark::State& state, const std::string& table, DType typ
 
 // One layer's attention in the 1.8B shape: 16 query heads, 4 K/V heads of 128. `rows` rows that end
 // at position `length`: 1 is decoding, more a prefill chunk.
-void bench_attention(benchmark::State& state, const std::string& table) {
+void bench_attention(benchmark::State& state, const std::string& table, KvType type) {
   const Kernels kernels = find_kernels(table).value();
   const auto rows = static_cast<int>(state.range(0));
   const auto length = static_cast<int>(state.range(1));
@@ -121,7 +121,7 @@ void bench_attention(benchmark::State& state, const std::string& table) {
   config.n_kv_heads = 4;
   config.d_head = 128;
   const int n_blocks = (length + kBlockTokens - 1) / kBlockTokens;
-  KvCache cache = std::move(KvCache::allocate(config, n_blocks)).value();
+  KvCache cache = std::move(KvCache::allocate(config, type, n_blocks)).value();
   std::vector<int32_t> blocks(static_cast<size_t>(n_blocks));
   std::iota(blocks.begin(), blocks.end(), 0);
   std::vector<float> kv(512, 0.3f);
@@ -148,7 +148,7 @@ void bench_attention(benchmark::State& state, const std::string& table) {
         tile.block_stride = cache.block_stride();
         tile.blocks = blocks.data();
         tile.scratch = scratch.data();
-        kernels.attend(tile);
+        kernels.attend[static_cast<int>(type)](tile);
       }
     }
   }
@@ -180,7 +180,14 @@ void bench_rows(benchmark::State& state, const std::string& table, const std::st
                          benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
+// What sharing work out costs: a region in which nothing is done.
+void bench_pool(benchmark::State& state) {
+  ThreadPool pool(static_cast<int>(state.range(0)));
+  for (auto _ : state) pool.run([](int) {});
+}
+
 void add_benchmarks() {
+  benchmark::RegisterBenchmark("pool/run", bench_pool)->Arg(2)->UseRealTime();
   const std::pair<const char*, DType> types[] = {
       {"q4", DType::q4_0}, {"q8", DType::q8_0}, {"bf16", DType::bf16}};
   for (const std::string& table : kernel_names()) {
@@ -194,13 +201,17 @@ void add_benchmarks() {
         for (const int rows : {1, 2, 4, 6, 8, 16, 32, 64, 512}) bench->Arg(rows);
       }
     }
-    benchmark::RegisterBenchmark(("attention/" + table).c_str(),
-                                 [=](benchmark::State& s) { bench_attention(s, table); })
-        ->Args({1, 64})
-        ->Args({1, 512})
-        ->Args({1, 4096})
-        ->Args({512, 512})
-        ->Args({512, 4096});
+    for (const auto& [name, type] :
+         {std::pair{"f16/", KvType::f16}, std::pair{"q8_0/", KvType::q8_0}}) {
+      const KvType t = type;
+      benchmark::RegisterBenchmark((std::string("attention/") + name + table).c_str(),
+                                   [=](benchmark::State& s) { bench_attention(s, table, t); })
+          ->Args({1, 64})
+          ->Args({1, 512})
+          ->Args({1, 4096})
+          ->Args({512, 512})
+          ->Args({512, 4096});
+    }
     for (const char* what : {"rms_norm", "quantize", "to_bf16", "sum_exp", "arg_max"}) {
       benchmark::RegisterBenchmark((std::string("rows/") + what + "/" + table).c_str(),
                                    [=](benchmark::State& s) { bench_rows(s, table, what); });

@@ -66,7 +66,7 @@ def bench(hymt: str, model: list[str], batches: list[int]) -> tuple[float, dict[
     lines = subprocess.run(
         [hymt, "bench", *model, "--prefill", "512", "--decode", ",".join(map(str, batches)),
          "--json"], check=True, capture_output=True, text=True).stdout.splitlines()
-    rows = [json.loads(line) for line in lines]
+    rows = [row for row in map(json.loads, lines) if "test" in row]
     prefill = next(r["tok_per_s"] for r in rows if r["test"] == "prefill")
     return prefill, {r["batch"]: r["tok_per_s"] for r in rows if r["test"] == "decode"}
 

@@ -7,7 +7,9 @@ if(CCACHE)
 endif()
 
 add_library(hymt_options INTERFACE)
-target_include_directories(hymt_options INTERFACE ${PROJECT_SOURCE_DIR}/src)
+# Seen from here, because the project that includes this may be tests/neon/cross.
+cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH HYMT_ROOT)
+target_include_directories(hymt_options INTERFACE ${HYMT_ROOT}/src)
 target_compile_options(hymt_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Werror -Wshadow -Wno-missing-field-initializers>)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")

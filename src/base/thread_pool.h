@@ -44,10 +44,11 @@ class ThreadPool {
   std::mutex turn_;  // one region at a time
   bool measures_waiting_ = false;
   double waited_seconds_ = 0;
+  // What a worker reads lies in one cache line, so that it travels once.
+  alignas(64) std::atomic<uint32_t> epoch_;  // counts regions, over and over
+  std::atomic<bool> end_{false};
   Function function_ = nullptr;
   void* context_ = nullptr;
-  std::atomic<bool> end_{false};
-  alignas(64) std::atomic<uint32_t> epoch_;    // counts regions, over and over
   alignas(64) std::atomic<uint32_t> busy_{0};  // workers still in the region
   std::vector<std::thread> threads_;
 };

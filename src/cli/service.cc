@@ -58,7 +58,12 @@ void add_service_options(CLI::App& command, ServiceOptions& options) {
   command.add_option("--threads", options.threads, "Threads that compute (default: one a core)")
       ->check(CLI::Range(1, 1024));
   command.add_option("--kernels", options.kernels, "auto, or one of this machine's kernel tables")
-      ->check(CLI::IsMember({"auto", "scalar", "avx2", "avx512", "neon"}));
+      ->check(CLI::IsMember({"auto", "scalar", "avx2", "avx_vnni", "avx512", "neon"}));
+  command
+      .add_option("--kv-type", options.kv_type,
+                  "What the attention cache is kept as: f16, or q8_0 for about half the memory")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"f16", "q8_0"}));
   command.add_flag_callback(
       "--no-prefix-sharing", [&options] { options.engine.share_prefixes = false; },
       "Compute the heads that prompts have in common anew each time (to measure)");
@@ -92,9 +97,11 @@ Result<Loaded> load_model(const ServiceOptions& options) {
 
   cpu::Options runner;
   runner.kernels = options.kernels;
+  runner.kv_type = options.kv_type;
   runner.max_batch_tokens = options.engine.step_tokens;
   runner.max_batch_asks = options.engine.max_sequences;
-  const auto block_bytes = static_cast<int64_t>(cpu::kv_block_bytes(config));
+  const auto block_bytes =
+      static_cast<int64_t>(HYMT_TRY(cpu::kv_block_bytes(config, options.kv_type)));
   const int64_t bytes = kv_memory(options, config, block_bytes / model::Limits().block_tokens);
   const int64_t n_blocks = bytes / block_bytes;
   if (n_blocks < 2 || n_blocks > std::numeric_limits<int32_t>::max()) {

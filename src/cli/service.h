@@ -37,6 +37,7 @@ struct ServiceOptions {
   std::string prompts;  // overrides the generation the file tells
   int threads = 0;      // 0: one a core
   std::string kernels = "auto";
+  std::string kv_type = "f16";      // or q8_0
   std::string kv_memory = "auto";   // or a size: 512MiB, 4GiB
   cpu::Profile* profile = nullptr;  // where to account for the passes' time; outlives the service
   bool commit_memory = false;       // take all of it at start; refused if there is not so much
@@ -45,7 +46,7 @@ struct ServiceOptions {
   translate::Translator::Options translator;
 };
 
-// --model, --prompts, --threads, --kernels, --kv-memory, --no-prefix-sharing.
+// --model, --prompts, --threads, --kernels, --kv-type, --kv-memory, --no-prefix-sharing.
 void add_service_options(CLI::App& command, ServiceOptions& options);
 
 // The checkpoint that `name` means: "" ($HYMT_MODEL, else demo), "demo" (inside the binary), a

@@ -10,6 +10,15 @@ namespace hymt::cpu {
 namespace {
 
 constexpr int kMaxTopK = 128;
+constexpr std::string_view kKvNames[kKvTypes] = {"f16", "q8_0"};
+
+Result<KvType> kv_type_named(std::string_view name) {
+  for (int type = 0; type < kKvTypes; ++type) {
+    if (kKvNames[type] == name) return static_cast<KvType>(type);
+  }
+  return fail(Code::unsupported,
+              "keys and values cannot be kept as '" + std::string(name) + "', only as f16 or q8_0");
+}
 
 class CpuRunner final : public model::Runner {
  public:
@@ -28,7 +37,10 @@ class CpuRunner final : public model::Runner {
 
   const model::Config& config() const override { return config_; }
   const model::Limits& limits() const override { return limits_; }
-  std::string name() const override { return std::string("cpu/") + kernels_.name + " kv=f16"; }
+  std::string name() const override {
+    return std::string("cpu/") + kernels_.name +
+           " kv=" + std::string(kKvNames[static_cast<int>(kv_.type())]);
+  }
 
   Result<std::span<const model::Answer>> forward(const model::Batch& batch) override {
     return forward_.run(batch);
@@ -55,8 +67,8 @@ class CpuRunner final : public model::Runner {
 
 }  // namespace
 
-size_t kv_block_bytes(const model::Config& config) {
-  return KvCache::block_bytes(config);
+Result<size_t> kv_block_bytes(const model::Config& config, std::string_view kv_type) {
+  return KvCache::block_bytes(config, HYMT_TRY(kv_type_named(kv_type)));
 }
 
 Result<std::unique_ptr<model::Runner>> make_runner(const model::Model& model,
@@ -73,7 +85,8 @@ Result<std::unique_ptr<model::Runner>> make_runner(const model::Model& model,
     return fail(Code::invalid_argument, "a runner needs at least one KV block, row and ask");
   }
   // The pool first: the largest wish is refused before work is spent on packing.
-  KvCache kv = HYMT_TRY(KvCache::allocate(config, options.n_blocks));
+  const KvType kv_type = HYMT_TRY(kv_type_named(options.kv_type));
+  KvCache kv = HYMT_TRY(KvCache::allocate(config, kv_type, options.n_blocks));
   if (options.commit_memory) kv.commit();
   PackedWeights weights = HYMT_TRY(pack_weights(model, pool));
   Activations activations =

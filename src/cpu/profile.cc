@@ -19,7 +19,7 @@ void Profile::Entry::add_product(const Panels& panels, size_t read, int n_rows) 
 
 void Profile::Entry::add_attention(int64_t pairs, int64_t read) {
   operations[static_cast<size_t>(Format::f32)] += 2.0 * 2.0 * static_cast<double>(pairs);
-  bytes += static_cast<double>(read) * sizeof(uint16_t);
+  bytes += static_cast<double>(read);
 }
 
 Profile::Timer::Timer(Profile* profile, Part part, Part outer)

@@ -33,7 +33,7 @@ class Profile {
     double bytes = 0;                  // of weights, keys and values read
 
     void add_product(const Panels& panels, size_t read, int n_rows);
-    // `pairs`: of numbers of q and of k, as many again of weights and v; `read`: numbers of k, v.
+    // `pairs`: of numbers of q and of k, as many again of weights and v; `read`: bytes of k, v.
     void add_attention(int64_t pairs, int64_t read);
   };
 

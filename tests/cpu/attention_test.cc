@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <span>
 
 #include "cpu/kv_cache.h"
 #include "cpu/oracle.h"
@@ -13,14 +14,15 @@ namespace {
 // A sequence's K and V in a cache with shuffled blocks, and the same as plain rows of doubles.
 class Sequence {
  public:
-  Sequence(const Kernels& kernels, int d_head, int n_kv_heads, int length, uint32_t seed)
+  Sequence(const Kernels& kernels, KvType type, int d_head, int n_kv_heads, int length,
+           uint32_t seed)
       : d_head_(d_head), length_(length) {
     model::Config config;
     config.n_layers = 2;
     config.n_heads = config.n_kv_heads = n_kv_heads;
     config.d_head = d_head;
     const int n_blocks = (length + kBlockTokens - 1) / kBlockTokens;
-    cache = std::move(KvCache::allocate(config, n_blocks + 3).value());
+    cache = std::move(KvCache::allocate(config, type, n_blocks + 3).value());
     poison(n_blocks + 3);
     blocks.resize(static_cast<size_t>(n_blocks + 3));
     std::iota(blocks.begin(), blocks.end(), 0);
@@ -33,9 +35,9 @@ class Sequence {
       const auto k = random_floats(width, 2 * row), v = random_floats(width, 2 * row + 1);
       cache.store(kernels, kLayer, blocks[static_cast<size_t>(t / kBlockTokens)], t % kBlockTokens,
                   k.data(), v.data(), scratch.data());
-      for (size_t i = 0; i < width; ++i) {
-        k_.push_back(checkpoint::f16_to_f32(checkpoint::f32_to_f16(k[i])));
-        v_.push_back(checkpoint::f16_to_f32(checkpoint::f32_to_f16(v[i])));
+      for (int head = 0; head < n_kv_heads; ++head) {
+        keep(type, k.data() + head * d_head, k_);
+        keep(type, v.data() + head * d_head, v_);
       }
     }
     width_ = width;
@@ -75,10 +77,20 @@ class Sequence {
   std::vector<int32_t> blocks;
 
  private:
-  // What a block held before must not matter, were it NaN.
+  // What a type makes of a head's K or V.
+  void keep(KvType type, const float* x, std::vector<double>& kept) const {
+    float absmax = 0;
+    for (int d = 0; d < d_head_; ++d) absmax = std::max(absmax, std::fabs(x[d]));
+    for (int d = 0; d < d_head_; ++d) {
+      kept.push_back(type == KvType::f16 ? checkpoint::f16_to_f32(checkpoint::f32_to_f16(x[d]))
+                                         : std::nearbyint(x[d] * (127 / absmax)) * (absmax / 127));
+    }
+  }
+
+  // What a block held before must not matter, were it NaN: as two bytes, or as four.
   void poison(int n_blocks) {
-    auto* begin = const_cast<uint16_t*>(cache.head(0, 0));
-    std::fill_n(begin, 2 * static_cast<size_t>(n_blocks) * cache.block_stride(), uint16_t{0x7e00});
+    auto* begin = const_cast<uint8_t*>(cache.head(0, 0));
+    std::memset(begin, 0xff, 2 * static_cast<size_t>(n_blocks) * cache.block_stride());
   }
 
   int d_head_;
@@ -87,6 +99,18 @@ class Sequence {
   std::vector<double> k_;
   std::vector<double> v_;
 };
+
+constexpr KvType kTypes[] = {KvType::f16, KvType::q8_0};
+
+// All pairs.
+std::vector<std::pair<KvType, int>> each(std::span<const KvType> types,
+                                         std::initializer_list<int> numbers) {
+  std::vector<std::pair<KvType, int>> pairs;
+  for (const KvType type : types) {
+    for (const int number : numbers) pairs.emplace_back(type, number);
+  }
+  return pairs;
+}
 
 class Attention : public EachTable {
  protected:
@@ -109,15 +133,15 @@ class Attention : public EachTable {
     tile.block_stride = sequence.cache.block_stride();
     tile.blocks = sequence.blocks.data();
     tile.scratch = scratch.data();
-    kernels_.attend(tile);
+    kernels_.attend[static_cast<int>(sequence.cache.type())](tile);
   }
 };
-INSTANTIATE_TEST_SUITE_P(Tables, Attention, testing::ValuesIn(kernel_names()), table_name);
+INSTANTIATE_TEST_SUITE_P(Tables, Attention, testing::ValuesIn(table_names()), table_name);
 
 TEST_P(Attention, WeighsValuesBySoftmaxOfScores) {
-  for (const int d_head : {2, 16, 20, 64, 128}) {
+  for (const auto& [type, d_head] : each(kTypes, {2, 16, 20, 64, 128})) {
     for (const int group : {1, 2, 3, 4, 5, 8, 20}) {
-      const Sequence sequence(kernels_, d_head, 2, 150, 3);
+      const Sequence sequence(kernels_, type, d_head, 2, 150, 3);
       const auto width = static_cast<size_t>(group * d_head);
       for (const int position : {0, 1, 14, 15, 16, 62, 63, 64, 65, 127, 149}) {
         const std::vector<float> q = random_floats(width, static_cast<uint32_t>(position),
@@ -141,9 +165,9 @@ TEST_P(Attention, WeighsValuesBySoftmaxOfScores) {
 }
 
 TEST_P(Attention, GivesARowTheSameBitsAloneAndInATile) {
-  for (const int d_head : {20, 64, 128}) {
+  for (const auto& [type, d_head] : each(kTypes, {20, 64, 128})) {
     for (const int group : {1, 2, 4, 5}) {
-      const Sequence sequence(kernels_, d_head, 1, 140, 4);
+      const Sequence sequence(kernels_, type, d_head, 1, 140, 4);
       const int tile_rows = kMaxTileQueries / group;
       const auto width = static_cast<size_t>(group * d_head);
       for (const int position : {0, 10, 50, 60, 120}) {
@@ -166,12 +190,14 @@ TEST_P(Attention, GivesARowTheSameBitsAloneAndInATile) {
 }
 
 TEST_P(Attention, BearsScoresFarApart) {
-  const Sequence sequence(kernels_, 64, 1, 150, 5);
-  std::vector<float> q = random_floats(64, 9, 60);  // scores of several hundred
-  std::vector<float> out(64);
-  attend(sequence, 64, 1, 0, 149, 1, q.data(), out.data());
-  const auto exact = sequence.attend(q.data(), 0, 150);
-  for (size_t d = 0; d < 64; ++d) ASSERT_NEAR(out[d], exact.out[d], 2e-3 * exact.largest);
+  for (const KvType type : kTypes) {
+    const Sequence sequence(kernels_, type, 64, 1, 150, 5);
+    std::vector<float> q = random_floats(64, 9, 60);  // scores of several hundred
+    std::vector<float> out(64);
+    attend(sequence, 64, 1, 0, 149, 1, q.data(), out.data());
+    const auto exact = sequence.attend(q.data(), 0, 150);
+    for (size_t d = 0; d < 64; ++d) ASSERT_NEAR(out[d], exact.out[d], 2e-3 * exact.largest);
+  }
 }
 
 TEST(KvCache, CopiesABlockOfAllLayersAndHeads) {
@@ -180,20 +206,21 @@ TEST(KvCache, CopiesABlockOfAllLayersAndHeads) {
   config.n_layers = 3;
   config.n_heads = config.n_kv_heads = 2;
   config.d_head = 20;
-  KvCache cache = std::move(KvCache::allocate(config, 4).value());
-  std::vector<uint16_t> scratch(2 * 40);
-  for (int layer = 0; layer < 3; ++layer) {
-    for (int t = 0; t < kBlockTokens; ++t) {
-      const auto values = random_floats(80, static_cast<uint32_t>(layer * 100 + t));
-      cache.store(kernels, layer, 2, t, values.data(), values.data() + 40, scratch.data());
+  for (const KvType type : kTypes) {
+    KvCache cache = std::move(KvCache::allocate(config, type, 4).value());
+    std::vector<uint16_t> scratch(2 * 40);
+    for (int layer = 0; layer < 3; ++layer) {
+      for (int t = 0; t < kBlockTokens; ++t) {
+        const auto values = random_floats(80, static_cast<uint32_t>(layer * 100 + t));
+        cache.store(kernels, layer, 2, t, values.data(), values.data() + 40, scratch.data());
+      }
     }
-  }
-  cache.copy({2, 1, kBlockTokens});
-  for (int layer = 0; layer < 3; ++layer) {
-    EXPECT_EQ(std::memcmp(cache.head(layer, 0) + cache.block_stride(),
-                          cache.head(layer, 0) + 2 * cache.block_stride(),
-                          cache.block_stride() * sizeof(uint16_t)),
-              0);
+    cache.copy({2, 1, kBlockTokens});
+    for (int layer = 0; layer < 3; ++layer) {
+      EXPECT_EQ(std::memcmp(cache.head(layer, 0) + cache.block_stride(),
+                            cache.head(layer, 0) + 2 * cache.block_stride(), cache.block_stride()),
+                0);
+    }
   }
 }
 

@@ -27,7 +27,7 @@ class Multiply : public EachTable {
   Arena arena_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Tables, Multiply, testing::ValuesIn(kernel_names()), table_name);
+INSTANTIATE_TEST_SUITE_P(Tables, Multiply, testing::ValuesIn(table_names()), table_name);
 
 bool has_blocks(DType type) {
   return type == DType::q4_0 || type == DType::q8_0;
@@ -96,7 +96,7 @@ TEST_P(Multiply, AddsIntegersExactly) {
           columns, matrix.numbers.data() + r * columns);
     }
     const PackedPanels packed = pack(matrix, type);
-    for (const int n_rows : {1, 5, 9}) {
+    for (const int n_rows : {1, 2, 4, 5, 9, 16}) {
       std::vector<float> values(static_cast<size_t>(n_rows * columns));
       for (size_t i = 0; i < values.size(); ++i) {
         // Each block's absmax is 127, so that its scale is 1 and its quants are the values.
@@ -178,6 +178,14 @@ TEST(MultiplyQ4, GivesTheSameBitsByNibblesAndByBytes) {
   }
 }
 #endif
+
+TEST_P(Multiply, HasAPeakThatCountsEveryRound) {
+  for (const auto peak : kernels_.peak) {
+    const double one = peak(1);
+    EXPECT_GT(one, 0);
+    EXPECT_EQ(peak(1000), 1000 * one);
+  }
+}
 
 TEST_P(Multiply, CanAddToWhatIsThere) {
   for (const DType type : kTypes) {

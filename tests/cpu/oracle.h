@@ -13,10 +13,19 @@
 #include "checkpoint/quantize.h"
 #include "cpu/buffer.h"
 #include "cpu/cpu_runner.h"
+#include "cpu/kernels/cpu_features.h"
 #include "cpu/kernels/dispatch.h"
 #include "cpu/weights/packed_matrix.h"
 
+#if defined(__x86_64__)
+namespace hymt::cpu {
+void fill_avx_vnni_evex(Kernels& table);  // see CMakeLists.txt
+}
+#endif
+
 namespace hymt::cpu::test {
+
+constexpr const char* kAvxVnniEvex = "avx_vnni_evex";
 
 using checkpoint::DType;
 
@@ -158,10 +167,29 @@ inline void multiply(const Kernels& kernels, const Panels& panels, int first, in
                                                     scratch.data());
 }
 
-// Every kernel table that this machine can run.
+// Every kernel table that this machine can run, and what stands in for one that it cannot.
+inline std::vector<std::string> table_names() {
+  std::vector<std::string> names = kernel_names();
+#if defined(__x86_64__)
+  if (has_avx512()) names.emplace_back(kAvxVnniEvex);
+#endif
+  return names;
+}
+
 class EachTable : public testing::TestWithParam<std::string> {
  protected:
-  const Kernels kernels_ = find_kernels(GetParam()).value();
+  static Kernels table(const std::string& name) {
+#if defined(__x86_64__)
+    if (name == kAvxVnniEvex) {
+      Kernels kernels;
+      fill_avx_vnni_evex(kernels);
+      return kernels;
+    }
+#endif
+    return find_kernels(name).value();
+  }
+
+  const Kernels kernels_ = table(GetParam());
 };
 
 inline std::string table_name(const testing::TestParamInfo<std::string>& info) {

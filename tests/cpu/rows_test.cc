@@ -10,7 +10,7 @@ namespace hymt::cpu::test {
 namespace {
 
 class Rows : public EachTable {};
-INSTANTIATE_TEST_SUITE_P(Tables, Rows, testing::ValuesIn(kernel_names()), table_name);
+INSTANTIATE_TEST_SUITE_P(Tables, Rows, testing::ValuesIn(table_names()), table_name);
 
 // Around the vector width, and one float off its alignment.
 constexpr int kSizes[] = {1, 2, 7, 15, 16, 17, 31, 32, 33, 63, 65, 100, 257, 2048};
@@ -49,6 +49,20 @@ TEST_P(Rows, QuantizesToTheNearestOf255Steps) {
     EXPECT_EQ(q4, same_q4);
     EXPECT_EQ(q8, same_q8);
   }
+}
+
+TEST_P(Rows, QuantizesTiesToEvenSteps) {
+  std::vector<float> x(32, 0.0f);
+  x[31] = 127;  // so that a step is 1
+  const float ties[] = {0.5f, 1.5f, 2.5f, 3.5f, 126.5f, -0.5f, -1.5f, -2.5f, -3.5f, -126.5f};
+  const int even[] = {0, 2, 2, 4, 126, 0, -2, -2, -4, -126};
+  std::copy(std::begin(ties), std::end(ties), x.begin() + 11);
+  std::vector<int8_t> quants(32);
+  float scale = 0;
+  int32_t q4 = 0, q8 = 0;
+  kernels_.quantize(x.data(), 32, quants.data(), &scale, &q4, &q8);
+  EXPECT_EQ(scale, 1);
+  for (size_t i = 0; i < std::size(even); ++i) EXPECT_EQ(quants[11 + i], even[i]) << ties[i];
 }
 
 TEST_P(Rows, QuantizesZerosAndWhatIsNoNumber) {
@@ -182,6 +196,36 @@ TEST_P(Rows, SumsExponentials) {
     double exact = 0;
     for (const float value : x) exact += std::exp(double{value} - double{max});
     EXPECT_NEAR(kernels_.sum_exp(x.data(), n, max), exact, (8 + n / 2.0) * kEpsilon * exact);
+  }
+}
+
+TEST_P(Rows, KeepsANumberIn8Bits) {
+  const Kernels scalar = find_kernels("scalar").value();
+  for (const int n : kSizes) {
+    std::vector<float> x = random_floats(static_cast<size_t>(n) + 1, 43);
+    std::vector<int8_t> out(static_cast<size_t>(n) + 1, 77), same(out);
+    const float scale = kernels_.to_int8(x.data() + 1, n, out.data());
+    float absmax = 0;
+    for (int i = 0; i < n; ++i) absmax = std::max(absmax, std::fabs(x[static_cast<size_t>(i + 1)]));
+    EXPECT_EQ(scale, absmax / 127);
+    for (int i = 0; i < n; ++i) {
+      EXPECT_NEAR(out[static_cast<size_t>(i)] * scale, x[static_cast<size_t>(i + 1)],
+                  scale * (0.5 + 1e-4));
+    }
+    EXPECT_EQ(out[static_cast<size_t>(n)], 77) << "wrote past the end";
+    EXPECT_EQ(scalar.to_int8(x.data() + 1, n, same.data()), scale);
+    EXPECT_EQ(out, same);
+  }
+  std::vector<float> zeros(20, 0.0f);
+  std::vector<int8_t> out(20, 1);
+  EXPECT_EQ(kernels_.to_int8(zeros.data(), 20, out.data()), 0);
+  EXPECT_EQ(out, std::vector<int8_t>(20, 0));
+  for (const float odd : {NAN, INFINITY, -INFINITY, 1e-42f}) {
+    zeros[17] = odd;
+    std::vector<int8_t> same(20);
+    kernels_.to_int8(zeros.data(), 20, out.data());
+    scalar.to_int8(zeros.data(), 20, same.data());
+    EXPECT_EQ(out, same) << odd;
   }
 }
 

@@ -28,10 +28,11 @@ inline Ask ask_for(Ask::Kind kind, int k = 0) {
 // A runner with its pool.
 struct Machine {
   explicit Machine(const model::Model& model, const std::string& kernels, int n_threads = 1,
-                   int n_blocks = 64)
+                   int n_blocks = 64, const std::string& kv_type = "f16")
       : pool(n_threads) {
     Options options;
     options.kernels = kernels;
+    options.kv_type = kv_type;
     options.n_blocks = n_blocks;
     options.max_batch_tokens = 256;
     options.max_batch_asks = 256;

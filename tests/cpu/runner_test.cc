@@ -66,7 +66,12 @@ TEST(Runner, SaysHowMuchMemoryItWouldNeed) {
 
 TEST(Runner, TellsTheBytesOfABlock) {
   // 3 layers, 2 heads of 32, 16 tokens, K and V, two bytes each.
-  EXPECT_EQ(kv_block_bytes(hymt::test::tiny_config()), 3u * 2 * 32 * 16 * 2 * 2);
+  const auto bytes = [](std::string_view type) {
+    return kv_block_bytes(hymt::test::tiny_config(), type).value();
+  };
+  EXPECT_EQ(bytes("f16"), 3u * 2 * 32 * 16 * 2 * 2);
+  EXPECT_EQ(bytes("q8_0"), 3u * 2 * (32 * 16 + 16 * 4) * 2);
+  EXPECT_FALSE(kv_block_bytes(hymt::test::tiny_config(), "q4_0"));
 }
 
 TEST(Runner, RefusesABatchThatBreaksItsLimits) {

@@ -14,6 +14,7 @@ using checkpoint::DType;
 struct Case {
   std::string kernels;
   DType type;
+  std::string kv_type = "f16";
 };
 
 class SameBytes : public testing::TestWithParam<Case> {
@@ -24,8 +25,12 @@ class SameBytes : public testing::TestWithParam<Case> {
     recipe_.type = GetParam().type;
     model_ = hymt::test::make_random_model(recipe_);
     tokens_ = random_tokens(kLength, recipe_.config.n_vocab, 5);
-    Machine alone(model_, GetParam().kernels);
+    Machine alone = machine();
     expected_ = alone.all_logits(tokens_, block_range(0, kBlocks));
+  }
+
+  Machine machine(int n_threads = 1) const {
+    return Machine(model_, GetParam().kernels, n_threads, 64, GetParam().kv_type);
   }
 
   void expect_same(std::span<const float> logits, int position, const std::string& how) {
@@ -64,15 +69,17 @@ std::vector<Case> cases() {
     for (const DType type : {DType::bf16, DType::q8_0, DType::q4_0, DType::f32}) {
       all.push_back({kernels, type});
     }
+    all.push_back({kernels, DType::bf16, "q8_0"});
   }
   return all;
 }
 INSTANTIATE_TEST_SUITE_P(Tables, SameBytes, testing::ValuesIn(cases()), [](const auto& c) {
-  return c.param.kernels + "_" + std::string(checkpoint::name(c.param.type));
+  return c.param.kernels + "_" + std::string(checkpoint::name(c.param.type)) +
+         (c.param.kv_type == "f16" ? "" : "_kv_" + c.param.kv_type);
 });
 
 TEST_P(SameBytes, InChunksOfAnySize) {
-  Machine machine(model_, GetParam().kernels);
+  Machine machine = this->machine();
   for (const int chunk : {1, 7, 64}) {
     expect_same_in_chunks(machine, chunk, block_range(0, kBlocks),
                           "chunks of " + std::to_string(chunk));
@@ -81,14 +88,14 @@ TEST_P(SameBytes, InChunksOfAnySize) {
 
 TEST_P(SameBytes, OnAnyNumberOfThreads) {
   for (const int n_threads : {2, 3}) {
-    Machine machine(model_, GetParam().kernels, n_threads);
+    Machine machine = this->machine(n_threads);
     expect_same_in_chunks(machine, 64, block_range(0, kBlocks),
                           std::to_string(n_threads) + " threads");
   }
 }
 
 TEST_P(SameBytes, InAnyBlocks) {
-  Machine machine(model_, GetParam().kernels);
+  Machine machine = this->machine();
   // Blocks that other sequences have used, in a wild order.
   machine.all_logits(random_tokens(200, recipe_.config.n_vocab, 6), block_range(0, 64));
   std::vector<int32_t> blocks = block_range(0, 64);
@@ -97,7 +104,7 @@ TEST_P(SameBytes, InAnyBlocks) {
 }
 
 TEST_P(SameBytes, InARaggedBatchWithOthers) {
-  Machine machine(model_, GetParam().kernels, 2);
+  Machine machine = this->machine(2);
   const std::vector<int32_t> ours = block_range(20, kBlocks);
   const int n_vocab = recipe_.config.n_vocab;
   std::mt19937 random(8);
@@ -137,7 +144,7 @@ TEST_P(SameBytes, InARaggedBatchWithOthers) {
 }
 
 TEST_P(SameBytes, AfterItsBlocksWereCopied) {
-  Machine machine(model_, GetParam().kernels);
+  Machine machine = this->machine();
   const int prefix = 70;  // four blocks and a part
   const std::vector<int32_t> from = block_range(0, kBlocks);
   machine.run({tokens_.begin(), tokens_.begin() + prefix}, std::vector<Ask>(prefix),

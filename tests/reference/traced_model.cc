@@ -35,7 +35,7 @@ TracedValues trace_model(const std::string& gguf, const std::vector<tokenizer::T
   ThreadPool pool(1);
   const Kernels kernels = value_of(find_kernels(kernel_name));
   const PackedWeights weights = value_of(pack_weights(model, pool));
-  KvCache kv = value_of(KvCache::allocate(config, limits.n_blocks));
+  KvCache kv = value_of(KvCache::allocate(config, KvType::f16, limits.n_blocks));
   Activations activations = value_of(Activations::allocate(config, weights, n_tokens, 1));
   Answers answers = value_of(Answers::allocate(config.n_vocab, limits, 1));
   Forward forward({config, limits, weights, kernels, pool, kv, activations, answers});

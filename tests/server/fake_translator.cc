@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <thread>
 
 #include "base/utf8.h"
 
@@ -124,6 +126,8 @@ bool FakeTranslator::step(Job& job) {
   const std::string& text = job.request.texts[job.index];
   const std::string answer = job.request.target + ":" + text;
   if (job.script.endless) {
+    // At the pace of a model: faster than any reader, it would be cut off before it is read.
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
     job.sink->on_delta(job.index, std::string(job.script.delta, 'x'));
     return true;
   }

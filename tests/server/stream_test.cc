@@ -48,11 +48,10 @@ TEST_F(StreamTest, TellsDeltasThenTheWholeThenDone) {
 
 TEST_F(StreamTest, SendsEachDeltaAsItComes) {
   start();
-  fake->play_with([](auto& script) { script.endless = true; });
   Client client(port);
-  begin(client, {{"text", "a"}});
-  for (int i = 0; i < 3; ++i) {
-    EXPECT_EQ(client.read_event(), R"({"delta":"xxxx","index":0})");
+  begin(client, {{"text", "abcdefghi"}});
+  for (const char* delta : {"en:a", "bcde", "fghi"}) {
+    EXPECT_EQ(client.read_event(), std::string(R"({"delta":")") + delta + R"(","index":0})");
   }
 }
 

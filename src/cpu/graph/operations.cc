@@ -160,7 +160,7 @@ void Operations::attend(int layer) {
       work.blocks = first.blocks;
       work.next = first_block(plan_.items()[static_cast<size_t>(std::min(i + 1, n_items - 1))]);
       work.scratch = a_.scratch[static_cast<size_t>(worker)].attention.data();
-      kernels_.attend(work);
+      kernels_.attend[static_cast<int>(kv_.type())](work);
     }
   };
 
@@ -175,7 +175,8 @@ void Operations::attend(int layer) {
   }
   if (profile_ != nullptr) {
     profile_->at(Part::attention)
-        .add_attention(pairs * config_.d_query(), tokens * 2 * config_.d_kv());
+        .add_attention(pairs * config_.d_query(),
+                       tokens * static_cast<int64_t>(kv_.block_stride()) / kBlockTokens);
   }
   const int64_t work = pairs * config_.d_query() / 4;
   if (work < kWorthSharing) return attend_range(0, n_items, 0);

@@ -3,6 +3,9 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
+#if defined(__aarch64__)
+#include <sys/auxv.h>
+#endif
 
 namespace hymt::cpu {
 
@@ -20,6 +23,12 @@ bool is_amd() {
   return __builtin_cpu_is("amd");
 }
 
+bool has_avx_vnni() {
+  constexpr unsigned kAvxVnni = 1u << 4;  // of leaf 7, subleaf 1, EAX; no state beyond AVX's
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return has_avx2() && __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0 && (a & kAvxVnni) != 0;
+}
+
 bool has_avx512() {
   return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
@@ -34,7 +43,25 @@ bool has_avx2() {
 bool is_amd() {
   return false;
 }
+bool has_avx_vnni() {
+  return false;
+}
 bool has_avx512() {
+  return false;
+}
+
+#endif
+
+#if defined(__aarch64__)
+
+bool has_neon() {
+  const unsigned long wanted = HWCAP_ASIMD | HWCAP_ASIMDDP;
+  return (getauxval(AT_HWCAP) & wanted) == wanted;
+}
+
+#else
+
+bool has_neon() {
   return false;
 }
 

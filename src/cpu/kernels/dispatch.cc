@@ -19,7 +19,11 @@ struct Implementation {
 constexpr std::array kImplementations = {
 #if defined(__x86_64__)
     Implementation{"avx512", has_avx512, fill_avx512},
+    Implementation{"avx_vnni", has_avx_vnni, fill_avx_vnni},
     Implementation{"avx2", has_avx2, fill_avx2},
+#endif
+#if defined(__aarch64__)
+    Implementation{"neon", has_neon, fill_neon},
 #endif
     Implementation{"scalar", [] { return true; }, fill_scalar},
 };

@@ -42,11 +42,19 @@ struct OutputRows {
   Epilogue epilogue;
 };
 
+// What keys and values are kept as.
+enum class KvType : uint8_t {
+  f16,
+  q8_0,  // 8 bits and, for each token and head, a scale of its K and one of its V
+};
+constexpr int kKvTypes = 2;
+
 // One tile of attention: consecutive rows of one sequence, the query heads that share one K/V head.
 //
-// K and V of one head and block of 16 tokens, f16: K [d_head][16 tokens], then
-// V [16 tokens][d_padded]; d_padded is d_head rounded up to 16. K is transposed so that a
-// load brings 16 tokens; what it holds past the sequence's end is never used.
+// K and V of one head and block of 16 tokens: K [d_head][16 tokens], then V [16 tokens][d_padded];
+// d_padded is d_head rounded up to 16. K is transposed so that a load brings 16 tokens; what it
+// holds past the sequence's end is never used. With q8_0, behind K and behind V lie their tokens'
+// scales, f32 [16].
 struct AttentionTile {
   const float* q;   // row 0, head 0 of the group, already scaled; heads are d_head apart
   size_t q_stride;  // floats from row to row
@@ -56,10 +64,10 @@ struct AttentionTile {
   int group;      // query heads
   int n_visible;  // tokens that row 0 sees; each later row sees one more
   int d_head;
-  const uint16_t* kv;     // this K/V head in block 0 of this layer
-  size_t block_stride;    // u16 from block to block
+  const uint8_t* kv;      // this K/V head in block 0 of this layer
+  size_t block_stride;    // bytes from block to block
   const int32_t* blocks;  // of the sequence, in order
-  const uint16_t* next;   // K that is likely to be read after this tile, or null
+  const uint8_t* next;    // K that is likely to be read after this tile, or null
   float* scratch;         // attention_scratch(group, d_head) floats, 64-byte aligned
 };
 
@@ -91,6 +99,9 @@ struct Kernels {
                    int32_t* starts_q8);
   void (*to_bf16)(const float* x, int n, uint16_t* out);  // round to nearest even
   void (*to_f16)(const float* x, int n, uint16_t* out);   // round to nearest even
+  // out = x / scale, rounded to nearest even; returns scale = absmax / 127. The same bits in all
+  // tables.
+  float (*to_int8)(const float* x, int n, int8_t* out);
 
   // out = weight * x / sqrt(mean(x^2) + epsilon)
   void (*rms_norm)(const float* x, const float* weight, int n, float epsilon, float* out);
@@ -100,7 +111,7 @@ struct Kernels {
   void (*rotate_and_norm)(const float* x, const float* rotation, const float* weight, int d_head,
                           float epsilon, float scale, float* out);
 
-  void (*attend)(const AttentionTile& tile);
+  void (*attend[kKvTypes])(const AttentionTile& tile);
 
   // The first index of the greatest value; 0 if all are -infinity or NaN.
   int (*arg_max)(const float* x, int n);

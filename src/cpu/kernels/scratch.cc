@@ -9,9 +9,9 @@ size_t rounded_up(int n, int unit) {
 
 }  // namespace
 
-// A pair of panels with a byte a weight, unpacked from 4 bits.
+// Up to 8 input rows as floats (avx2: those of a tile).
 size_t multiply_scratch(int n_columns) {
-  return 2 * kPanelRows * rounded_up(n_columns, kBlockColumns);
+  return 8 * sizeof(float) * rounded_up(n_columns, kBlockColumns);
 }
 
 // A query's scores, its weighted sum, and two vectors of running statistics.

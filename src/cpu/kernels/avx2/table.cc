@@ -21,7 +21,9 @@ void fill_avx2(Kernels& table) {
   table.to_f16 = to_f16;
   table.rms_norm = rms_norm;
   table.rotate_and_norm = rotate_and_norm;
-  table.attend = attend;
+  table.to_int8 = to_int8;
+  table.attend[static_cast<int>(KvType::f16)] = attend<F16Block>;
+  table.attend[static_cast<int>(KvType::q8_0)] = attend<Int8Block>;
   table.arg_max = arg_max;
   table.sum_exp = sum_exp;
 }

@@ -48,12 +48,48 @@ inline const float* query(const AttentionTile& tile, int i) {
          static_cast<size_t>(i % tile.group * tile.d_head);
 }
 
-inline const uint16_t* block_of(const AttentionTile& tile, int token) {
+inline const uint8_t* block_of(const AttentionTile& tile, int token) {
   return tile.kv + static_cast<size_t>(tile.blocks[token / kBlockTokens]) * tile.block_stride;
 }
 
+// K and V of a block, as a type keeps them.
+struct F16Block {
+  const uint16_t* k;  // [d_head][16]
+  const uint16_t* v;  // [16][d_padded]
+
+  explicit F16Block(const uint8_t* block, int d_head, int)
+      : k(reinterpret_cast<const uint16_t*>(block)), v(k + d_head * kBlockTokens) {}
+
+  static inline Lanes numbers(const uint16_t* p) { return load_f16(p); }
+  // What scores are multiplied by, and weights, of the block's tokens.
+  inline Lanes scaled_by_k(Lanes scores) const { return scores; }
+  inline Lanes scaled_by_v(Lanes weights) const { return weights; }
+};
+
+struct Int8Block {
+  const int8_t* k;
+  const float* k_scales;  // [16]
+  const int8_t* v;
+  const float* v_scales;
+
+  explicit Int8Block(const uint8_t* block, int d_head, int d_padded)
+      : k(reinterpret_cast<const int8_t*>(block)),
+        k_scales(reinterpret_cast<const float*>(k + d_head * kBlockTokens)),
+        v(reinterpret_cast<const int8_t*>(k_scales + kBlockTokens)),
+        v_scales(reinterpret_cast<const float*>(v + d_padded * kBlockTokens)) {}
+
+  static inline Lanes numbers(const int8_t* p) { return load_int8(p); }
+  inline Lanes scaled_by_k(Lanes scores) const { return scores * load(k_scales); }
+  inline Lanes scaled_by_v(Lanes weights) const { return weights * load(v_scales); }
+};
+
+template <class Block>
+inline Block open_block(const AttentionState& s, int token) {
+  return Block(block_of(s.tile, token), s.tile.d_head, s.d_padded);
+}
+
 // Scores of queries [first, first + N) with the 16 tokens of the block that starts at `token`.
-template <int N>
+template <class Block, int N>
 inline void score_block(const AttentionState& s, int first, int chunk, int token) {
   const float* q[N];
   Lanes sum[N];
@@ -61,20 +97,22 @@ inline void score_block(const AttentionState& s, int first, int chunk, int token
     q[i] = query(s.tile, first + i);
     sum[i] = zero();
   }
-  const uint16_t* k = block_of(s.tile, token);
+  const Block block = open_block<Block>(s, token);
+  const auto* k = block.k;
   // Memory works while we do: V of this block comes while the first queries are scored.
-  const uint16_t* v = first == 0 ? k + s.tile.d_head * kBlockTokens : k;
+  const auto* v = first == 0 ? block.v : k;
   for (int d = 0; d < s.tile.d_head; ++d, k += kBlockTokens) {
     __builtin_prefetch(v + d * kBlockTokens);
-    const Lanes tokens = load_f16(k);
+    const Lanes tokens = Block::numbers(k);
     for (int i = 0; i < N; ++i) sum[i] = multiply_add(all(q[i][d]), tokens, sum[i]);
   }
   for (int i = 0; i < N; ++i) {
-    store(s.scores + (first + i) * kChunkTokens + (token - chunk), sum[i]);
+    store(s.scores + (first + i) * kChunkTokens + (token - chunk), block.scaled_by_k(sum[i]));
   }
 }
 
-// Turns a query's scores of the chunk into weights relative to the new maximum.
+// Turns a query's scores of the chunk into weights relative to the new maximum; of V as it is kept.
+template <class Block>
 inline void weigh(const AttentionState& s, int i, int chunk, int n_tokens) {
   const int seen = s.tile.n_visible + i / s.tile.group - chunk;  // of this chunk's tokens
   float* scores = s.scores + i * kChunkTokens;
@@ -94,7 +132,7 @@ inline void weigh(const AttentionState& s, int i, int chunk, int n_tokens) {
   Lanes total = load(s.totals + i * 16) * all(s.shrink[i]);
   for (int t = 0; t < n_tokens; t += 16) {
     const Lanes weight = exp_of(load(scores + t) - all(max));
-    store(scores + t, weight);
+    store(scores + t, open_block<Block>(s, chunk + t).scaled_by_v(weight));
     total = total + weight;
   }
   store(s.totals + i * 16, total);
@@ -102,7 +140,7 @@ inline void weigh(const AttentionState& s, int i, int chunk, int n_tokens) {
 
 // K that will be wanted when this chunk is done with: of the block a chunk after `token`, or what
 // the tile after this one begins with. Null: nothing.
-inline const uint16_t* k_after(const AttentionState& s, int token) {
+inline const uint8_t* k_after(const AttentionState& s, int token) {
   const int next = token + kChunkTokens;
   if (next < s.tile.n_visible + s.tile.n_rows - 1) return block_of(s.tile, next);
   return token % kChunkTokens == 0 ? s.tile.next : nullptr;
@@ -110,7 +148,7 @@ inline const uint16_t* k_after(const AttentionState& s, int token) {
 
 // Adds the weighted V of the chunk's first n_tokens tokens to the sums of queries [first, first +
 // N).
-template <int N>
+template <class Block, int N>
 inline void add_values(const AttentionState& s, int first, int chunk, int n_tokens) {
   for (int d = 0; d < s.d_padded; d += 16) {
     Lanes sum[N];
@@ -118,15 +156,16 @@ inline void add_values(const AttentionState& s, int first, int chunk, int n_toke
       sum[i] = load(s.sums + (first + i) * s.d_padded + d) * all(s.shrink[first + i]);
     }
     for (int t = 0; t < n_tokens; t += kBlockTokens) {
-      const uint16_t* v = block_of(s.tile, chunk + t) + s.tile.d_head * kBlockTokens + d;
+      const auto* v = open_block<Block>(s, chunk + t).v + d;
       const int n = n_tokens - t < kBlockTokens ? n_tokens - t : kBlockTokens;
-      const uint16_t* next_k = first == 0 && d < s.tile.d_head ? k_after(s, chunk + t) : nullptr;
-      if (next_k != nullptr) {
-        for (int row = 0; row < 16; row += 2) __builtin_prefetch(next_k + (d + row) * kBlockTokens);
+      if (const uint8_t* next_k = first == 0 ? k_after(s, chunk + t) : nullptr) {
+        const auto* line = Block(next_k, s.tile.d_head, s.d_padded).k + d * kBlockTokens;
+        constexpr int kLine = 64 / sizeof *line;
+        for (int i = 0; i < 16 * kBlockTokens; i += kLine) __builtin_prefetch(line + i);
       }
       const float* weights = s.scores + first * kChunkTokens + t;
       for (int j = 0; j < n; ++j, v += s.d_padded) {
-        const Lanes columns = load_f16(v);
+        const Lanes columns = Block::numbers(v);
         for (int i = 0; i < N; ++i) {
           sum[i] = multiply_add(all(weights[i * kChunkTokens + j]), columns, sum[i]);
         }
@@ -136,18 +175,19 @@ inline void add_values(const AttentionState& s, int first, int chunk, int n_toke
   }
 }
 
-template <int N>
+template <class Block, int N>
 inline void score_and_weigh(const AttentionState& s, int first, int chunk, int n_tokens) {
-  for (int t = 0; t < n_tokens; t += kBlockTokens) score_block<N>(s, first, chunk, chunk + t);
-  for (int i = 0; i < N; ++i) weigh(s, first + i, chunk, n_tokens);
-  add_values<N>(s, first, chunk, n_tokens);
+  for (int t = 0; t < n_tokens; t += kBlockTokens)
+    score_block<Block, N>(s, first, chunk, chunk + t);
+  for (int i = 0; i < N; ++i) weigh<Block>(s, first + i, chunk, n_tokens);
+  add_values<Block, N>(s, first, chunk, n_tokens);
 }
 
 // Queries in groups of N, the rest in groups of N / 2, ...
-template <int N>
+template <class Block, int N>
 inline void each_group(const AttentionState& s, int first, int chunk, int n_tokens) {
-  for (; first + N <= s.n_queries; first += N) score_and_weigh<N>(s, first, chunk, n_tokens);
-  if constexpr (N > 1) each_group<N / 2>(s, first, chunk, n_tokens);
+  for (; first + N <= s.n_queries; first += N) score_and_weigh<Block, N>(s, first, chunk, n_tokens);
+  if constexpr (N > 1) each_group<Block, N / 2>(s, first, chunk, n_tokens);
 }
 
 inline void finish(const AttentionState& s, int i) {
@@ -160,6 +200,7 @@ inline void finish(const AttentionState& s, int i) {
   if (d < s.tile.d_head) store_part(out + d, load(sums + d) / all(total), s.tile.d_head - d);
 }
 
+template <class Block>
 inline void attend(const AttentionTile& tile) {
   const AttentionState s = make_state(tile);
   for (int i = 0; i < s.n_queries; ++i) {
@@ -170,7 +211,7 @@ inline void attend(const AttentionTile& tile) {
   const int n_visible = tile.n_visible + tile.n_rows - 1;  // of the last row
   for (int chunk = 0; chunk < n_visible; chunk += kChunkTokens) {
     const int n = n_visible - chunk < kChunkTokens ? n_visible - chunk : kChunkTokens;
-    each_group<kQueriesAtOnce>(s, 0, chunk, n);
+    each_group<Block, kQueriesAtOnce>(s, 0, chunk, n);
   }
   for (int i = 0; i < s.n_queries; ++i) finish(s, i);
 }

@@ -26,6 +26,25 @@ inline void quantize(const float* x, int n, int8_t* quants, float* scales, int32
   }
 }
 
+inline float to_int8(const float* x, int n, int8_t* out) {
+  const auto get = [&](int i) { return i + 16 <= n ? load(x + i) : load_part(x + i, n - i); };
+  Lanes largest = zero();
+  for (int i = 0; i < n; i += 16) largest = greater(magnitude(get(i)), largest);
+  const float absmax = greatest_of(largest);
+  const Lanes inverse = all(absmax > 0 ? 127.0f / absmax : 0.0f);
+  for (int i = 0; i < n; i += 16) {
+    const Lanes whole = nearest(lesser(greater(get(i) * inverse, all(-127.0f)), all(127.0f)));
+    if (i + 16 <= n) {
+      store_int8(out + i, whole);
+      continue;
+    }
+    int8_t last[16];
+    store_int8(last, whole);
+    for (int j = 0; i + j < n; ++j) out[i + j] = last[j];
+  }
+  return absmax / 127.0f;
+}
+
 inline void to_f16(const float* x, int n, uint16_t* out) {
   int i = 0;
   for (; i + 16 <= n; i += 16) store_f16(out + i, load(x + i));

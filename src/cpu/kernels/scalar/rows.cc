@@ -27,6 +27,17 @@ void quantize(const float* x, int n, int8_t* quants, float* scales, int32_t* sta
   }
 }
 
+float to_int8(const float* x, int n, int8_t* out) {
+  float absmax = 0;
+  for (int i = 0; i < n; ++i) absmax = std::max(absmax, std::fabs(x[i]));
+  const float inverse = absmax > 0 ? 127.0f / absmax : 0.0f;
+  for (int i = 0; i < n; ++i) {
+    out[i] =
+        static_cast<int8_t>(std::nearbyint(std::min(std::max(-127.0f, x[i] * inverse), 127.0f)));
+  }
+  return absmax / 127.0f;
+}
+
 void to_bf16(const float* x, int n, uint16_t* out) {
   for (int i = 0; i < n; ++i) out[i] = round_to_bf16(x[i]);
 }

@@ -22,12 +22,14 @@ void quantize(const float* x, int n, int8_t* quants, float* scales, int32_t* sta
               int32_t* starts_q8);
 void to_bf16(const float* x, int n, uint16_t* out);
 void to_f16(const float* x, int n, uint16_t* out);
+float to_int8(const float* x, int n, int8_t* out);
 void rms_norm(const float* x, const float* weight, int n, float epsilon, float* out);
 void rotate_and_norm(const float* x, const float* rotation, const float* weight, int d_head,
                      float epsilon, float scale, float* out);
 int arg_max(const float* x, int n);
 float sum_exp(const float* x, int n, float max);
 
-void attend(const AttentionTile& tile);
+void attend_f16(const AttentionTile& tile);
+void attend_q8(const AttentionTile& tile);
 
 }  // namespace hymt::cpu::scalar

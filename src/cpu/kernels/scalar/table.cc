@@ -18,7 +18,9 @@ void fill_scalar(Kernels& table) {
   table.to_f16 = scalar::to_f16;
   table.rms_norm = scalar::rms_norm;
   table.rotate_and_norm = scalar::rotate_and_norm;
-  table.attend = scalar::attend;
+  table.to_int8 = scalar::to_int8;
+  table.attend[static_cast<int>(KvType::f16)] = scalar::attend_f16;
+  table.attend[static_cast<int>(KvType::q8_0)] = scalar::attend_q8;
   table.arg_max = scalar::arg_max;
   table.sum_exp = scalar::sum_exp;
 }
