@@ -3,11 +3,11 @@
 For the tables that Valgrind cannot run: reads the objects' code, finds the loops that are made of
 dot products, and compares with FILE (recorded.py) how many instructions there are in them to one
 dot product. Loops are told apart by what they do, not by names, so that kernels can be renamed and
-cut differently: by their kind (4-bit weights are shifted in the loop, bytes are not) and by how many
-dot products are in them, which differs from tile to tile. Of loops that are alike in both, the one
-with most instructions counts.
+cut differently: by their kind (4-bit weights are shifted in the loop, bytes are not), by how many
+dot products are in them, which differs from tile to tile, and, alike in both, by rank.
 """
 
+import collections
 import pathlib
 import re
 import subprocess
@@ -17,7 +17,7 @@ import recorded
 
 DOTS = {"vpdpbusd": "bytes", "vdpbf16ps": "bf16"}
 AT_LEAST = 16  # dot products in a loop: fewer are a rest, or one row
-HEAD = ("Instructions to one dot product in inner loops, by the objects' code: TABLE/KIND/DOT PRODUCTS.",
+HEAD = ("Instructions to one dot product in inner loops, by the objects' code: TABLE/KIND/DOT PRODUCTS/RANK.",
         "Recorded by: " + recorded.AGAIN)
 
 # "  3f0:	vpdpbusd %zmm1,%zmm2,%zmm3" (objdump may put {vex} in front), "0000 <name>:"
@@ -66,14 +66,14 @@ def kind_of(code):
 
 
 def densities(listing):
-    """By kind and dot products: instructions to one of these."""
-    worst = {}
+    """Of each loop, instructions to a dot product; loops that are alike are ranked, the densest first."""
+    alike = collections.defaultdict(list)
     for body in functions(listing):
         for code in loops(body):
             dots = dots_in(code)
-            key = (kind_of(code), dots)
-            worst[key] = max(len(code) / dots, worst.get(key, 0))
-    return {f"{kind}/{dots}": ratio for (kind, dots), ratio in sorted(worst.items())}
+            alike[kind_of(code), dots].append(len(code) / dots)
+    return {f"{kind}/{dots}/{rank}": ratio for (kind, dots), ratios in sorted(alike.items())
+            for rank, ratio in enumerate(sorted(ratios), start=1)}
 
 
 def main():

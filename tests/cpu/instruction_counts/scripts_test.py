@@ -23,18 +23,18 @@ class InnerLoops(unittest.TestCase):
 
     def test_counts_what_lies_between_a_jump_back_and_its_target(self):
         code = listing(OTHER, *[DOT] * 16, *[OTHER] * 15, 1)
-        self.assertEqual(inner_loops.densities(code), {"bytes/16": 2.0})
+        self.assertEqual(inner_loops.densities(code), {"bytes/16/1": 2.0})
 
-    def test_takes_the_loosest_of_those_with_as_many_products(self):
+    def test_ranks_those_with_as_many_products(self):
         loose = listing(*[DOT] * 16, *[OTHER] * 31, 0)
         dense = listing(*[DOT] * 16, *[OTHER] * 15, 0)
         larger = listing(*[DOT] * 20, *[OTHER] * 9, 0)
         self.assertEqual(inner_loops.densities(loose + dense + larger),
-                         {"bytes/16": 3.0, "bytes/20": 1.5})
+                         {"bytes/16/1": 2.0, "bytes/16/2": 3.0, "bytes/20/1": 1.5})
 
     def test_leaves_out_loops_around_loops_and_those_with_few_products(self):
         nested = listing(*[OTHER] * 40, *[DOT] * 16, *[OTHER] * 15, 40, 0)
-        self.assertEqual(inner_loops.densities(nested), {"bytes/16": 2.0})
+        self.assertEqual(inner_loops.densities(nested), {"bytes/16/1": 2.0})
         around_few = listing(*[DOT] * 15, 0, DOT, 0)
         self.assertEqual(inner_loops.densities(around_few), {})
         self.assertEqual(inner_loops.densities(listing(*[DOT] * 15, 0)), {})
@@ -42,11 +42,11 @@ class InnerLoops(unittest.TestCase):
     def test_knows_forward_jumps_and_names_the_kinds(self):
         self.assertEqual(inner_loops.densities(listing(*[DOT] * 20, 30)), {})
         shift = "\tvpsrlw $0x4,%ymm1,%ymm1\n"
-        self.assertEqual(inner_loops.densities(listing(*[DOT] * 16, shift, 0)), {"nibbles/16": 18 / 16})
+        self.assertEqual(inner_loops.densities(listing(*[DOT] * 16, shift, 0)), {"nibbles/16/1": 18 / 16})
         vex = "\t{vex} vpdpbusd %ymm1,%ymm2,%ymm3\n"
-        self.assertEqual(inner_loops.densities(listing(*[vex] * 16, 0)), {"bytes/16": 17 / 16})
+        self.assertEqual(inner_loops.densities(listing(*[vex] * 16, 0)), {"bytes/16/1": 17 / 16})
         bf16 = "\tvdpbf16ps %zmm1,%zmm2,%zmm3\n"
-        self.assertEqual(inner_loops.densities(listing(*[bf16] * 24, 0)), {"bf16/24": 25 / 24})
+        self.assertEqual(inner_loops.densities(listing(*[bf16] * 24, 0)), {"bf16/24/1": 25 / 24})
 
 
 class Recorded(unittest.TestCase):

@@ -50,11 +50,12 @@ struct DotQ4 : Dot<Format::q4> {
     for (int v = 0; v < 4; ++v) {
       __m256i low[R], high[R];
       for (int r = 0; r < R; ++r) {
-        const __m256i both = load_weights(group, v, r);
-        low[r] = _mm256_and_si256(both, mask);
-        high[r] = _mm256_and_si256(_mm256_srli_epi16(both, 4), mask);
+        low[r] = _mm256_and_si256(load_weights(group, v, r), mask);
       }
       add_columns<M, R>(low, codes + 4 * v, stride, dots);
+      for (int r = 0; r < R; ++r) {
+        high[r] = _mm256_and_si256(_mm256_srli_epi16(load_weights(group, v, r), 4), mask);
+      }
       add_columns<M, R>(high, codes + 16 + 4 * v, stride, dots);
     }
   }
