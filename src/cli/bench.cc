@@ -43,6 +43,7 @@ class Rows {
   // Computes n tokens of every sequence, in batches no longer than the runner takes.
   Result<void> advance(int n) {
     const int longest = runner_.limits().max_batch_tokens;
+    for (; n > longest; n -= longest) HYMT_TRY(advance(longest));
     for (int seq = 0; seq < n_seqs_;) {
       std::vector<model::Token> tokens;
       std::vector<model::Ask> asks;
@@ -104,23 +105,12 @@ Result<Run> run_of(Subject& subject, F&& work) {
 
 Result<Run> prefill(Subject& subject, int n_tokens) {
   Rows rows(subject.runner, 1, n_tokens);
-  return run_of(subject, [&]() -> Result<void> {
-    for (int left = n_tokens; left > 0;) {
-      const int n = std::min(left, subject.runner.limits().max_batch_tokens);
-      HYMT_TRY(rows.advance(n));
-      left -= n;
-    }
-    return {};
-  });
+  return run_of(subject, [&] { return rows.advance(n_tokens); });
 }
 
 Result<Run> decode(Subject& subject, int batch, int context) {
   Rows rows(subject.runner, batch, context + kDecodeSteps);
-  for (int left = context; left > 0;) {
-    const int n = std::min(left, subject.runner.limits().max_batch_tokens);
-    HYMT_TRY(rows.advance(n));
-    left -= n;
-  }
+  HYMT_TRY(rows.advance(context));
   return run_of(subject, [&]() -> Result<void> {
     for (int step = 0; step < kDecodeSteps; ++step) HYMT_TRY(rows.advance(1));
     return {};
@@ -149,11 +139,6 @@ struct Test {
   double tokens() const { return prefill ? n : n * kDecodeSteps; }
 };
 
-constexpr cpu::Part kAllParts[] = {cpu::Part::look_up,  cpu::Part::norms,     cpu::Part::qkv,
-                                   cpu::Part::rotation, cpu::Part::attention, cpu::Part::o,
-                                   cpu::Part::gate_up,  cpu::Part::down,      cpu::Part::vocabulary,
-                                   cpu::Part::choice};
-
 double limit_seconds(const Test& test) {
   return cpu::least_seconds(test.run.profile.sum(), test.ceilings);
 }
@@ -181,7 +166,7 @@ void print_row(const Test& test) {
 void print_parts(const std::vector<Test>& tests) {
   std::printf("\n%-14s", "time by part");
   for (const Test& test : tests) std::printf(" %14s", test.name().c_str());
-  for (const cpu::Part part : kAllParts) {
+  for (const cpu::Part part : cpu::kAllParts) {
     std::printf("\n%-14s", cpu::name_of(part));
     for (const Test& test : tests) {
       const cpu::Profile::Entry& entry = test.run.profile.at(part);
@@ -203,7 +188,7 @@ void print_parts(const std::vector<Test>& tests) {
 
 nlohmann::json as_json(const Test& test) {
   nlohmann::json parts;
-  for (const cpu::Part part : kAllParts) {
+  for (const cpu::Part part : cpu::kAllParts) {
     const cpu::Profile::Entry& entry = test.run.profile.at(part);
     parts[cpu::name_of(part)] = {{"seconds", entry.seconds},
                                  {"limit_seconds", cpu::least_seconds(entry, test.ceilings)}};

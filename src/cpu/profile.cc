@@ -5,7 +5,7 @@
 namespace hymt::cpu {
 
 const char* name_of(Part part) {
-  static constexpr std::array<const char*, kParts> kNames = {
+  static constexpr std::array<const char*, kAllParts.size()> kNames = {
       "look-up", "norms",   "qkv",  "rotation",   "attention",
       "o",       "gate+up", "down", "vocabulary", "choice"};
   return kNames[static_cast<size_t>(part)];

@@ -22,7 +22,9 @@ enum class Part : uint8_t {
   vocabulary,  // the product of the output matrix, and
   choice,      // what is made of its logits: arg-max, sums; as worker 0 sees it
 };
-constexpr int kParts = 10;
+constexpr std::array kAllParts = {Part::look_up,    Part::norms, Part::qkv,     Part::rotation,
+                                  Part::attention,  Part::o,     Part::gate_up, Part::down,
+                                  Part::vocabulary, Part::choice};
 const char* name_of(Part part);
 
 class Profile {
@@ -60,7 +62,7 @@ class Profile {
   void clear() { entries_ = {}; }
 
  private:
-  std::array<Entry, kParts> entries_;
+  std::array<Entry, kAllParts.size()> entries_;
 };
 
 // The larger of operations over their rate and bytes over theirs: no machine with these ceilings

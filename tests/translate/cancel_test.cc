@@ -14,15 +14,8 @@ namespace {
 
 using engine::FinishReason;
 using test::Recorder;
+using test::request_for;
 using test::Rig;
-
-Request request_for(std::vector<std::string> texts) {
-  Request request;
-  request.texts = std::move(texts);
-  request.source = "en";
-  request.target = "fr";
-  return request;
-}
 
 void wait_until_idle(Rig& rig) {
   const auto busy = [&] {

@@ -10,20 +10,13 @@ namespace {
 
 using engine::FinishReason;
 using test::Recorder;
+using test::request_for;
 using test::Rig;
 
 test::RigOptions remembering() {
   test::RigOptions options;
   options.memory.bytes = 1 << 20;
   return options;
-}
-
-Request request_for(std::vector<std::string> texts) {
-  Request request;
-  request.texts = std::move(texts);
-  request.source = "en";
-  request.target = "fr";
-  return request;
 }
 
 uint64_t generated(Rig& rig) {

@@ -37,6 +37,14 @@ inline std::unique_ptr<const tokenizer::Tokenizer> byte_tokenizer() {
   return made ? *std::move(made) : nullptr;
 }
 
+inline translate::Request request_for(std::vector<std::string> texts) {
+  translate::Request request;
+  request.texts = std::move(texts);
+  request.source = "en";
+  request.target = "fr";
+  return request;
+}
+
 inline model::ModelCard card(std::vector<std::string> languages = {}) {
   model::ModelCard card;
   card.name = "fake";

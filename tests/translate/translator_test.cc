@@ -14,19 +14,12 @@ namespace {
 
 using engine::FinishReason;
 using test::Recorder;
+using test::request_for;
 using test::Rig;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-Request request_for(std::vector<std::string> texts) {
-  Request request;
-  request.texts = std::move(texts);
-  request.source = "en";
-  request.target = "fr";
-  return request;
-}
 
 TEST(Translator, TextsAreAnsweredInOrder) {
   Rig rig;

@@ -33,7 +33,8 @@ struct InputRows {
 enum class Epilogue : uint8_t {
   store,   // y = product
   add,     // y += product
-  swiglu,  // panels come in pairs (gate, up): y = silu(gate) * up, 16 columns a pair
+  swiglu,  // pairs of panels are (gate, up): y = silu(gate) * up, 16 columns a pair; whole pairs
+           // only
 };
 
 struct OutputRows {

@@ -1,30 +1,14 @@
-// Multiply-adds with nothing else: what the processor could do if products were free of loads and
-// scales.
 #include <immintrin.h>
 
 #include "cpu/kernels/avx512/multiply.h"
+#include "cpu/kernels/lanes/peak.h"
 
 namespace hymt::cpu::avx512 {
 namespace {
 
-// As many chains as hide the instruction's latency. The empty assembly keeps the compiler from
-// seeing that the factors are constant, and from dropping a round.
-constexpr int kChains = 16;
-
-template <class Vector, class Step>
-inline double run(int64_t rounds, int64_t operations, Step step) {
-  Vector chains[kChains] = {};
-  __m512i a = _mm512_set1_epi8(3);
-  __m512i b = _mm512_set1_epi8(2);
-  asm volatile("" : "+v"(a), "+v"(b));
-  for (int64_t round = 0; round < rounds; ++round) {
-#pragma GCC unroll 16
-    for (int i = 0; i < kChains; ++i) {
-      chains[i] = step(chains[i], a, b);
-      asm volatile("" : "+v"(chains[i]));
-    }
-  }
-  return static_cast<double>(rounds) * kChains * static_cast<double>(operations);
+template <class Sum, class Step>
+inline double run(int64_t rounds, int operations, Step step) {
+  return run_peak<16, Sum>(rounds, operations, _mm512_set1_epi8(3), _mm512_set1_epi8(2), step);
 }
 
 }  // namespace

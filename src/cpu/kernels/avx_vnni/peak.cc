@@ -5,7 +5,7 @@
 namespace hymt::cpu::avx_vnni {
 
 double peak_int8(int64_t rounds) {
-  return run_peak<__m256i>(rounds, 64, add_products);
+  return run<__m256i>(rounds, 64, add_products);
 }
 
 }  // namespace hymt::cpu::avx_vnni

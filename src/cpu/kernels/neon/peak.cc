@@ -1,30 +1,14 @@
-// Multiply-adds with nothing else: what the processor could do if products were free of loads and
-// scales.
 #include <arm_neon.h>
 
+#include "cpu/kernels/lanes/peak.h"
 #include "cpu/kernels/neon/multiply.h"
 
 namespace hymt::cpu::neon {
 namespace {
 
-// As many chains as hide the instruction's latency where four start at a time. The empty assembly
-// keeps the compiler from seeing that the factors are constant, and from dropping a round.
-constexpr int kChains = 16;
-
-template <class Vector, class Step>
-inline double run(int64_t rounds, int64_t operations, Step step) {
-  Vector chains[kChains] = {};
-  int8x16_t a = vdupq_n_s8(3);
-  int8x16_t b = vdupq_n_s8(2);
-  asm volatile("" : "+w"(a), "+w"(b));
-  for (int64_t round = 0; round < rounds; ++round) {
-#pragma GCC unroll 16
-    for (int i = 0; i < kChains; ++i) {
-      chains[i] = step(chains[i], a, b);
-      asm volatile("" : "+w"(chains[i]));
-    }
-  }
-  return static_cast<double>(rounds) * kChains * static_cast<double>(operations);
+template <class Sum, class Step>
+inline double run(int64_t rounds, int operations, Step step) {
+  return run_peak<16, Sum>(rounds, operations, vdupq_n_s8(3), vdupq_n_s8(2), step);
 }
 
 }  // namespace

@@ -3,8 +3,7 @@
 #include "cpu/kernels/neon/lanes.h"
 #include "cpu/kernels/neon/multiply.h"
 
-#include "cpu/kernels/lanes/attention.h"
-#include "cpu/kernels/lanes/rows.h"
+#include "cpu/kernels/lanes/slots.h"
 
 namespace hymt::cpu {
 
@@ -18,16 +17,7 @@ void fill_neon(Kernels& table) {
   table.peak[static_cast<int>(Format::q8)] = neon::peak_int8;
   table.peak[static_cast<int>(Format::bf16)] = neon::peak_f32;
   table.peak[static_cast<int>(Format::f32)] = neon::peak_f32;
-  table.quantize = quantize;
-  table.to_bf16 = to_bf16;
-  table.to_f16 = to_f16;
-  table.rms_norm = rms_norm;
-  table.rotate_and_norm = rotate_and_norm;
-  table.to_int8 = to_int8;
-  table.attend[static_cast<int>(KvType::f16)] = attend<F16Block>;
-  table.attend[static_cast<int>(KvType::q8_0)] = attend<Int8Block>;
-  table.arg_max = arg_max;
-  table.sum_exp = sum_exp;
+  fill_lanes(table);
 }
 
 }  // namespace hymt::cpu
