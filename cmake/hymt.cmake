@@ -17,6 +17,8 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
 endif()
 # Outside the kernels no multiply-add is fused behind our back: results do not depend on the compiler.
 target_compile_options(hymt_options INTERFACE -ffp-contract=off)
+# xxHash is used as a header alone, so that tests/neon/cross needs no ARM library of it.
+target_compile_definitions(hymt_options INTERFACE XXH_INLINE_ALL)
 if(HYMT_SANITIZE)
   target_compile_options(hymt_options INTERFACE -fsanitize=${HYMT_SANITIZE} -fno-omit-frame-pointer)
   target_link_options(hymt_options INTERFACE -fsanitize=${HYMT_SANITIZE})
