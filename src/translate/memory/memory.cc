@@ -120,7 +120,7 @@ class Memory::Impl : public std::enable_shared_from_this<Impl> {
     return key_of(options_.identity, request, fitting);
   }
 
-  // All that follows: with the lock held, unless it says otherwise. ------------------------------
+  // All that follows: with the lock held, unless it says otherwise.
 
   // Recalls, joins, or begins a computation that the batch is to launch. 0: nothing to leave.
   Id add(Batch& batch, Ask& ask, std::string key) {

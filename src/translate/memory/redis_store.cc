@@ -108,8 +108,7 @@ class RedisStore::Impl {
  private:
   using QuestionPtr = std::shared_ptr<Question>;
 
-  // The thread.
-  // ------------------------------------------------------------------------------------
+  // Of the store's thread, down to wait().
 
   void run() {
     sigset_t all;  // SIGPIPE is hiredis' to cause; others' signals are not ours to take
